@@ -1,0 +1,1 @@
+"""Papers in, ranked passages out: readers, chunks, the library on disk, and search over it."""

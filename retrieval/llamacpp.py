@@ -1,0 +1,180 @@
+"""The one place that imports llama.cpp: loading, running and quantizing GGUF models.
+
+Its errors stop here: what leaves is a `ModelError` with one sentence, or a plain value.
+"""
+
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+import psutil
+
+from retrieval.errors import Cancelled, ModelError, ModelFetchError
+
+GGUF_MAGIC = b"GGUF"
+PREFILL_SLICE = 128
+"""Prompt tokens evaluated between two looks at whether to stop (about 0.3 s on two cores)."""
+
+FILE_TYPES = {
+    "Q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
+    "BF16": llama_cpp.LLAMA_FTYPE_MOSTLY_BF16,
+    "F16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
+}
+"""The types that `quantize` can write, by the name that llama.cpp gives them."""
+
+MEMORY_HEADROOM_BYTES = 256 * 2**20
+
+
+def check_model_file(path: Path) -> None:
+    """Refuse what cannot be a model before llama.cpp is asked to load it.
+
+    Raises:
+        ModelError: `path` is missing, no GGUF, or larger than the free memory.
+    """
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(GGUF_MAGIC))
+    except OSError as error:
+        raise ModelError(
+            f"The model {path} cannot be read ({error.strerror}); "
+            "give the path of a GGUF file that exists."
+        ) from error
+    if magic != GGUF_MAGIC:
+        raise ModelError(
+            f"{path} is not a GGUF model (it starts with {magic!r}, expected {GGUF_MAGIC!r}); "
+            "give a file that llama.cpp can load."
+        )
+    needed = path.stat().st_size + MEMORY_HEADROOM_BYTES
+    available = psutil.virtual_memory().available
+    if needed > available:
+        raise ModelError(
+            f"The model {path.name} needs about {needed / 2**30:.1f} GiB of memory but "
+            f"{available / 2**30:.1f} GiB are free; choose a smaller model or quantization, "
+            "or close other programs."
+        )
+
+
+def load(path: Path, *, context: int, threads: int, embedding: bool = False) -> llama_cpp.Llama:
+    """Load a GGUF model with flash attention.
+
+    Args:
+        path: the GGUF file.
+        context: tokens of context; an embedding model takes one text of at most this length.
+        threads: threads for prompts and for writing.
+        embedding: load for sentence vectors instead of text.
+
+    Raises:
+        ModelError: the file is no usable model or memory is short.
+    """
+    check_model_file(path)
+    try:
+        return llama_cpp.Llama(
+            str(path),
+            n_ctx=context,
+            n_batch=512,
+            n_ubatch=512,
+            n_threads=threads,
+            n_threads_batch=threads,
+            flash_attn=True,
+            embedding=embedding,
+            verbose=False,
+        )
+    except (ValueError, RuntimeError, OSError, MemoryError) as error:
+        raise ModelError(
+            f"llama.cpp cannot load {path} ({error}); the file may be damaged, of an unsupported "
+            "architecture, or too large for this machine's memory: try another GGUF file."
+        ) from error
+
+
+def metadata(model: llama_cpp.Llama) -> dict[str, str]:
+    """The GGUF header's key-value pairs, all as text."""
+    return dict(model.metadata)
+
+
+def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
+    """Token ids of `text`; `special` reads control tokens written out in the text as such."""
+    return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))
+
+
+def complete(
+    model: llama_cpp.Llama,
+    prompt: Sequence[int],
+    *,
+    max_tokens: int,
+    seed: int,
+    stopped: Callable[[], bool],
+) -> Iterator[str]:
+    """Greedily continue `prompt`, yielding pieces of text as they are written.
+
+    What the model has already read of the prompt (the KV cache's common prefix) is not read
+    again. Deterministic: temperature 0 and a fixed seed.
+
+    Raises:
+        Cancelled: `stopped()` became true; the model is free at once.
+    """
+    _prefill(model, prompt, stopped)
+    stream: Any = model.create_completion(
+        list(prompt), max_tokens=max_tokens, temperature=0.0, seed=seed, stream=True
+    )
+    try:
+        for part in stream:
+            if stopped():
+                raise Cancelled
+            yield part["choices"][0]["text"]
+    finally:
+        stream.close()
+
+
+def _prefill(
+    model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[], bool]
+) -> None:
+    known = model.input_ids[: model.n_tokens].tolist()
+    shared = 0
+    for old, new in zip(known, prompt[:-1], strict=False):
+        if old != new:
+            break
+        shared += 1
+    if shared < model.n_tokens and not model._ctx.kv_cache_seq_rm(-1, shared, -1):
+        # A recurrent model cannot forget a part of what it read.
+        shared = 0
+        model.reset()
+        model._ctx.kv_cache_clear()
+    model.n_tokens = shared
+    for start in range(shared, len(prompt) - 1, PREFILL_SLICE):
+        if stopped():
+            raise Cancelled
+        model.eval(prompt[start : min(start + PREFILL_SLICE, len(prompt) - 1)])
+
+
+def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
+    """Write `source` again as `target` in another type of `FILE_TYPES`.
+
+    Raises:
+        ModelFetchError: llama.cpp could not read or write (a full disk, say).
+    """
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype = FILE_TYPES[file_type]
+    parameters.allow_requantize = True
+    parameters.nthread = threads
+    silence()
+    code = llama_cpp.llama_model_quantize(
+        str(source).encode(), str(target).encode(), ctypes.byref(parameters)
+    )
+    if code != 0:
+        target.unlink(missing_ok=True)
+        raise ModelFetchError(
+            f"llama.cpp could not write {target.name} as {file_type} (code {code}); "
+            f"check that {target.parent} has room for it and try again."
+        )
+
+
+@llama_cpp.llama_log_callback
+def _drop_log(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
+    """Drop llama.cpp's own log lines: what matters reaches the person as an error."""
+
+
+def silence() -> None:
+    """Keep llama.cpp's log off standard error."""
+    llama_cpp.llama_log_set(_drop_log, ctypes.c_void_p(0))
