@@ -54,8 +54,8 @@ class Settings(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic's
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags first, then the environment, then the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
@@ -70,7 +70,9 @@ def load_settings(flags: dict[str, Any]) -> Settings:
     try:
         return Settings(**flags)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{CONFIG_FILE} is not valid TOML ({error}); mend or remove it.") from error
+        raise InputError(
+            f"{CONFIG_FILE} is not valid TOML ({error}); mend or remove it."
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

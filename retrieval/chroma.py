@@ -1,0 +1,293 @@
+"""The one place that imports Chroma: chunks with their vectors, and the paper records.
+
+Two collections. `chunks` holds every chunk with its vector; `papers` holds every record, with
+the mean of its chunks' vectors, since Chroma keeps no record without one, and the number of its
+chunks.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import numpy as np
+from chromadb.api.collection_configuration import CreateCollectionConfiguration
+from chromadb.config import Settings
+from chromadb.errors import ChromaError
+
+from retrieval.embedder import Vector
+from retrieval.errors import LibraryError
+from retrieval.types import Chunk, Hit, Paper, Source
+
+_PAGE = 2000
+"""Records read or written at once, under SQLite's limit of variables."""
+
+_CONFIGURATION: CreateCollectionConfiguration = {
+    "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24}
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPaper:
+    """A paper as the store holds it."""
+
+    paper: Paper
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewPaper:
+    """A paper to write: its chunks and their vectors, shape (chunks, dimensions)."""
+
+    paper: Paper
+    chunks: tuple[Chunk, ...]
+    vectors: tuple[Vector, ...]
+
+
+class ChromaStore:
+    """The store of one library, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the store in `folder`, made if it is not there.
+
+        Raises:
+            LibraryError: the folder cannot be written, or what is in it is damaged.
+        """
+        self._folder = folder
+        with self._errors():
+            client = chromadb.PersistentClient(
+                str(folder), settings=Settings(anonymized_telemetry=False)
+            )
+            self._chunks, self._papers = (
+                client.get_or_create_collection(
+                    name, configuration=_CONFIGURATION, embedding_function=None
+                )
+                for name in ("chunks", "papers")
+            )
+
+    def count(self) -> tuple[int, int]:
+        """How many papers and chunks there are."""
+        with self._errors():
+            return self._papers.count(), self._chunks.count()
+
+    def papers(self) -> Iterator[StoredPaper]:
+        """All papers, in no promised order."""
+        for ids in _pages(self._ids(self._papers)):
+            yield from self._read(ids)
+
+    def stored_by_id(self, ids: Sequence[str]) -> dict[str, StoredPaper]:
+        """The papers with these ids, those that are here."""
+        return {stored.paper.id: stored for page in _pages(ids) for stored in self._read(page)}
+
+    def chunks_by_id(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks with these ids, those that are here."""
+        chunks: dict[str, Chunk] = {}
+        for page in _pages(ids):
+            with self._errors():
+                got = self._chunks.get(ids=page, include=["metadatas", "documents"])
+            for id_, fields, text in _rows(got):
+                chunks[id_] = Chunk(
+                    id=id_,
+                    paper_id=fields["paper_id"],
+                    ordinal=fields["ordinal"],
+                    start=fields["start"],
+                    end=fields["end"],
+                    text=text,
+                )
+        return chunks
+
+    def nearest(self, vector: Vector, limit: int) -> list[Hit]:
+        """The chunks nearest to a query's vector; the score is the cosine."""
+        with self._errors():
+            size = self._chunks.count()
+            if not size:
+                return []
+            found = self._chunks.query(
+                query_embeddings=np.asarray([vector]),
+                n_results=min(limit, size),
+                include=["distances"],
+            )
+        return [
+            Hit(chunk_id=id_, paper_id=_paper_of(id_), score=1.0 - float(distance))
+            for id_, distance in zip(found["ids"][0], (found["distances"] or [[]])[0], strict=True)
+        ]
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these chunks, those that are here."""
+        vectors: dict[str, Vector] = {}
+        for page in _pages(chunk_ids):
+            with self._errors():
+                got = self._chunks.get(ids=page, include=["embeddings"])
+            rows = got["embeddings"]
+            if rows is not None:
+                vectors.update(
+                    (id_, np.asarray(row, dtype=np.float32))
+                    for id_, row in zip(got["ids"], rows, strict=False)
+                )
+        return vectors
+
+    def write(self, papers: Sequence[NewPaper], earlier_chunks: Mapping[str, int]) -> None:
+        """Write papers over what there is of them.
+
+        Chunks first, then the record, then chunks that an earlier version had more: whenever
+        this is interrupted, the record that is there can make the chunks anew.
+
+        Args:
+            papers: what to write.
+            earlier_chunks: how many chunks the papers had that are already here, by id.
+        """
+        chunks = [chunk for new in papers for chunk in new.chunks]
+        vectors = [vector for new in papers for vector in new.vectors]
+        with self._errors():
+            for at in range(0, len(chunks), _PAGE):
+                page = chunks[at : at + _PAGE]
+                self._chunks.upsert(
+                    ids=[chunk.id for chunk in page],
+                    embeddings=np.asarray(vectors[at : at + _PAGE]),
+                    documents=[chunk.text for chunk in page],
+                    metadatas=[_chunk_fields(chunk) for chunk in page],
+                )
+            self._papers.upsert(
+                ids=[new.paper.id for new in papers],
+                embeddings=np.asarray([_mean(new.vectors) for new in papers]),
+                documents=[new.paper.abstract for new in papers],
+                metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
+            )
+        surplus = [
+            f"{new.paper.id}:{ordinal}"
+            for new in papers
+            for ordinal in range(len(new.chunks), earlier_chunks.get(new.paper.id, 0))
+        ]
+        self._delete(self._chunks, surplus)
+
+    def rewrite_records(self, stored: Sequence[StoredPaper]) -> None:
+        """Write papers again whose abstract and title, so also their chunks, are unchanged."""
+        with self._errors():
+            for page in _pages(stored):
+                self._papers.update(
+                    ids=[each.paper.id for each in page],
+                    metadatas=[_paper_fields(each.paper, each.chunk_count) for each in page],
+                )
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete papers and their chunks; the record goes first."""
+        doomed = set(ids)
+        self._delete(self._papers, sorted(doomed))
+        self._delete(
+            self._chunks, [id_ for id_ in self._ids(self._chunks) if _paper_of(id_) in doomed]
+        )
+
+    def damage(self) -> tuple[list[Paper], list[str]]:
+        """What an interrupted write left: papers whose chunks do not fit, ids without a record."""
+        chunks = self._readable_chunks()
+        damaged: list[Paper] = []
+        known: set[str] = set()
+        for stored in self.papers():
+            paper = stored.paper
+            known.add(paper.id)
+            own = chunks.get(paper.id, [])
+            fits = all(paper.abstract[chunk.start : chunk.end] == chunk.text for chunk in own)
+            if len(own) != stored.chunk_count or not fits:
+                damaged.append(paper)
+        return damaged, sorted(chunks.keys() - known)
+
+    def _readable_chunks(self) -> dict[str, list[Chunk]]:
+        """The chunks whose vector can be read back, by paper."""
+        by_paper: dict[str, list[Chunk]] = {}
+        for page in _pages(self._ids(self._chunks)):
+            readable = set(self.vectors(page))
+            for chunk in self.chunks_by_id(page).values():
+                if chunk.id in readable:
+                    by_paper.setdefault(chunk.paper_id, []).append(chunk)
+        return by_paper
+
+    def _delete(self, collection: Any, ids: Sequence[str]) -> None:
+        with self._errors():
+            for page in _pages(ids):
+                collection.delete(ids=page)
+
+    def _read(self, ids: Sequence[str]) -> Iterator[StoredPaper]:
+        with self._errors():
+            got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
+        for id_, fields, abstract in _rows(got):
+            yield StoredPaper(_paper(id_, fields, abstract), int(fields["chunks"]))
+
+    def _ids(self, collection: Any) -> list[str]:
+        with self._errors():
+            return list(collection.get(include=[])["ids"])
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (ChromaError, OSError, ValueError, RuntimeError) as error:
+            raise LibraryError(
+                f"The library in {self._folder.parent} cannot be read or written "
+                f"({_one_line(error)}); check that the folder is writable and the disk has room, "
+                "or start over with another --home."
+            ) from error
+
+
+def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
+    return zip(got["ids"], got["metadatas"], got["documents"], strict=True)
+
+
+def _pages(keys: Sequence[Any]) -> Iterator[list[Any]]:
+    for at in range(0, len(keys), _PAGE):
+        yield list(keys[at : at + _PAGE])
+
+
+def _paper_of(chunk_id: str) -> str:
+    return chunk_id.rpartition(":")[0]
+
+
+def _mean(vectors: Sequence[Vector]) -> Vector:
+    mean = np.mean(vectors, axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), dtype=np.float32)
+
+
+def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
+    return {
+        "paper_id": chunk.paper_id,
+        "ordinal": chunk.ordinal,
+        "start": chunk.start,
+        "end": chunk.end,
+    }
+
+
+def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]:
+    return {
+        "title": paper.title,
+        "authors": json.dumps(paper.authors, ensure_ascii=False),
+        "venue": paper.venue,
+        "year": paper.year or 0,
+        "decision": paper.decision,
+        "url": paper.url,
+        "doi": paper.doi,
+        "sources": json.dumps([asdict(source) for source in paper.sources], ensure_ascii=False),
+        "id_is_given": paper.id_is_given,
+        "chunks": chunk_count,
+    }
+
+
+def _paper(id_: str, fields: dict[str, Any], abstract: str) -> Paper:
+    return Paper(
+        id=id_,
+        title=fields["title"],
+        authors=tuple(json.loads(fields["authors"])),
+        venue=fields["venue"],
+        year=fields["year"] or None,
+        decision=fields["decision"],
+        abstract=abstract,
+        sources=tuple(Source(**source) for source in json.loads(fields["sources"])),
+        url=fields["url"],
+        doi=fields["doi"],
+        id_is_given=fields["id_is_given"],
+    )
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

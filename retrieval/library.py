@@ -1,0 +1,129 @@
+"""The library in a folder: opened, locked for writing, kept consistent.
+
+Chroma holds the truth; the lexical index is derived from it and rebuilt whenever the two
+disagree. One process writes at a time.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import filelock
+
+from retrieval.chroma import ChromaStore, NewPaper
+from retrieval.chunks import ChunkSettings, chunk_paper, embedded_text
+from retrieval.embedder import Embedder
+from retrieval.errors import LibraryError, LibraryInUseError
+from retrieval.lexical import LexicalIndex
+from retrieval.manifest import Manifest, check_fit, new_manifest, read_manifest, write_manifest
+from retrieval.types import Paper
+
+
+class Library:
+    """The papers of one home folder and everything that search needs of them."""
+
+    def __init__(self, home: Path, embedder: Embedder, chunks: ChunkSettings | None = None) -> None:
+        """Open the library in `home`, made if there is none.
+
+        Raises:
+            LibraryError: the folder cannot be used.
+            LibraryMismatchError: it was made with another embedder, chunker or format.
+        """
+        self.home = home
+        self.embedder = embedder
+        self.chunk_settings = chunks or ChunkSettings()
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LibraryError(
+                f"The folder {home} cannot be made ({error.strerror}); choose another --home."
+            ) from error
+        self._manifest_path = home / "library.json"
+        self._lock = filelock.FileLock(home / "lock")
+        self._manifest = self._opened_manifest()
+        self.store = ChromaStore(home / "chroma")
+        self.lexical = LexicalIndex(home / "lexical")
+
+    def _opened_manifest(self) -> Manifest:
+        manifest = read_manifest(self._manifest_path)
+        if manifest is None:
+            manifest = new_manifest(self.embedder.name, self.chunk_settings)
+            write_manifest(self._manifest_path, manifest)
+        check_fit(manifest, self.embedder.name, self.chunk_settings, self.home)
+        return manifest
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Be the only writer; the lock goes with the process, however it ends.
+
+        Raises:
+            LibraryInUseError: another process is writing.
+        """
+        try:
+            self._lock.acquire(timeout=0)
+        except filelock.Timeout as error:
+            raise LibraryInUseError(
+                f"The library in {self.home} is being written by another process; "
+                "wait until it has finished, or use another --home."
+            ) from error
+        except OSError as error:
+            raise LibraryError(
+                f"The folder {self.home} cannot be written ({error.strerror}); "
+                "choose another --home."
+            ) from error
+        try:
+            # Another process may have written since this one opened the library.
+            self._manifest = self._opened_manifest()
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A change of the papers, inside `exclusive`; the lexical index follows at its end.
+
+        If it does not end well, the manifest says so, and `was_interrupted` is true next time.
+        """
+        self._manifest = self._manifest.begun()
+        write_manifest(self._manifest_path, self._manifest)
+        yield
+        self._rebuild_lexical()
+        self._manifest = self._manifest.ended()
+        write_manifest(self._manifest_path, self._manifest)
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the last write did not end."""
+        return self._manifest.writing
+
+    @property
+    def revision(self) -> str:
+        """Changes with every write."""
+        return self._manifest.revision
+
+    def ready_to_search(self) -> None:
+        """Make the lexical side agree with Chroma's, and see that there is something to find.
+
+        Raises:
+            LibraryError: the library has no papers.
+            LibraryInUseError: it has to be repaired while another process writes.
+        """
+        papers, _ = self.store.count()
+        if not papers:
+            raise LibraryError(
+                f"The library in {self.home} has no papers; "
+                "fill it with `assistant ingest`, or start `assistant serve`."
+            )
+        if self.lexical.revision != self.revision:
+            with self.exclusive():
+                self._rebuild_lexical()
+
+    def prepared(self, paper: Paper) -> NewPaper:
+        """A paper cut and embedded, ready to be written."""
+        chunks = tuple(chunk_paper(paper, self.embedder.count, self.chunk_settings))
+        vectors = tuple(self.embedder.embed(embedded_text(paper, chunk)) for chunk in chunks)
+        return NewPaper(paper, chunks, vectors)
+
+    def _rebuild_lexical(self) -> None:
+        papers = (stored.paper for stored in self.store.papers())
+        self.lexical.rebuild(papers, self.revision)

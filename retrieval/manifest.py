@@ -1,0 +1,114 @@
+"""What a library remembers about itself: format, embedder, chunker, and whether a write is open."""
+
+import json
+import os
+import uuid
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from retrieval.chunks import CHUNKER_VERSION, ChunkSettings
+from retrieval.errors import LibraryError, LibraryMismatchError
+
+FORMAT = 1
+"""Version of the library's layout on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The contents of `library.json`."""
+
+    format: int
+    embedder: str
+    chunker: str
+    chunk_tokens: int
+    revision: str
+    """Changes with every write; the lexical index names the one it was built from."""
+    writing: bool
+    """Whether a write has begun and not ended: after a crash the library must be checked."""
+
+    def begun(self) -> "Manifest":
+        """The manifest of a library that is being written to."""
+        return replace(self, revision=uuid.uuid4().hex, writing=True)
+
+    def ended(self) -> "Manifest":
+        """The manifest after the write."""
+        return replace(self, writing=False)
+
+
+def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
+    """The manifest of a new library."""
+    return Manifest(
+        format=FORMAT,
+        embedder=embedder,
+        chunker=CHUNKER_VERSION,
+        chunk_tokens=chunks.tokens,
+        revision=uuid.uuid4().hex,
+        writing=False,
+    )
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest at `path`, or nothing if there is none.
+
+    Raises:
+        LibraryError: it is damaged.
+        LibraryMismatchError: it was written in another format.
+    """
+    try:
+        fields = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LibraryError(
+            f"{path} cannot be read ({error}); restore it or start over with another --home."
+        ) from error
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise LibraryMismatchError(
+            f"{path} is not in the library format {FORMAT} of this version; "
+            "ingest the papers again with another --home."
+        )
+    try:
+        return Manifest(**fields)
+    except TypeError as error:
+        raise LibraryError(
+            f"{path} lacks fields ({error}); restore it or start over with another --home."
+        ) from error
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    temporary = path.with_suffix(".tmp")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            json.dump(asdict(manifest), file, indent=2)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise LibraryError(
+            f"{path} cannot be written ({error.strerror}); check the folder and the disk's room."
+        ) from error
+
+
+def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
+    """Refuse a library whose vectors or chunks this program would not make the same way.
+
+    Raises:
+        LibraryMismatchError: embedder or chunker differ.
+    """
+    if manifest.embedder != embedder:
+        raise LibraryMismatchError(
+            f"The library in {home} was made with the embedder {manifest.embedder!r}, not "
+            f"{embedder!r}; use --embedder with the former, or ingest into another --home."
+        )
+    made = (manifest.chunker, manifest.chunk_tokens)
+    if made != (CHUNKER_VERSION, chunks.tokens):
+        raise LibraryMismatchError(
+            f"The library in {home} was cut by {made[0]} into {made[1]} tokens, this version uses "
+            f"{CHUNKER_VERSION} with {chunks.tokens}; ingest the papers into another --home."
+        )

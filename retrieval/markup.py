@@ -1,0 +1,72 @@
+"""Mark-up out of titles and abstracts: Markdown escapes and LaTeX text commands.
+
+Formulas stay, as `$…$` with their LaTeX inside.
+"""
+
+import html
+import re
+import unicodedata
+
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+_SPACE = re.compile(r"\s+")
+_LINK = re.compile(r"\[([^\[\]]+)\]\((?:#|https?://)[^()\s]*\)")
+_DOLLAR = re.compile(r"\\{1,2}\$")
+_DOUBLED_DOLLAR = re.compile(r"\${2,}")
+# Some pages turn `\text…{x}` into `$text…{x}`, with or without a closing dollar.
+_DOLLAR_COMMAND = re.compile(r"\$(?:text(?:it|bf|sc|tt|rm)?|emph)\{([^{}]*)\}\$?")
+_FORMULA = re.compile(r"(?<!\\)\$[^$]{1,400}?\$")
+_FORMULA_ESCAPE = re.compile(r"\\([()\[\]_*])|\\(?=\\[A-Za-z])")
+
+_CITE = re.compile(r"~?\\cite[pt]?\*?\{[^{}]*\}")
+_FOOTNOTE = re.compile(r"\s*\\footnote\{([^{}]*)\}")
+_TEXT_COMMAND = re.compile(
+    r"\\(?:emph|text(?:it|bf|sc|tt|rm|sf|sl)?|underline|uline|mbox|url|circled)\s*\{([^{}]*)\}"
+)
+_SWITCH = re.compile(r"\{\\(?:em|it|bf|sc|tt|rm|sl)\s+([^{}]*)\}")
+_MATHS = re.compile(
+    r"\\(?:math(?:bb|cal|bf|rm|frak)|sqrt|tilde|hat|bar|times|cdot|le|ge|leq|geq|approx|sim"
+    r"|alpha|beta|gamma|delta|epsilon|varepsilon|lambda|mu|sigma|theta|pi|ell|infty)"
+    r"(?![A-Za-z])(?:\{[^{}]*\})?(?:[\^_](?:\{[^{}]*\}|\w))*"
+)
+_ESCAPE = re.compile(r"\\+([\\`*_{}\[\]()#+\-.!|&%~<>'\"])")
+_MACRO = re.compile(r"\\+([A-Za-z]+)")
+
+
+def clean(text: str) -> str:
+    """`text` as a person would read it: one line, no escapes, formulas kept as `$…$`."""
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", html.unescape(text)))
+    text = _LINK.sub(r"\1", _SPACE.sub(" ", text).strip())
+    text = _DOUBLED_DOLLAR.sub("$", _DOLLAR.sub("$", text))
+    text = _DOLLAR_COMMAND.sub(r"\1", text)
+    return _outside_formulas(text)
+
+
+def _outside_formulas(text: str) -> str:
+    pieces: list[str] = []
+    last = 0
+    for formula in _FORMULA.finditer(text):
+        pieces.append(_clean_prose(text[last : formula.start()]))
+        pieces.append(_FORMULA_ESCAPE.sub(r"\1", formula.group()))
+        last = formula.end()
+    pieces.append(_clean_prose(text[last:]))
+    return "".join(pieces)
+
+
+def _clean_prose(text: str) -> str:
+    if "\\" not in text:
+        return text
+    text = _CITE.sub("", text)
+    previous = None
+    while previous != text:  # commands nest
+        previous = text
+        text = _SWITCH.sub(r"\1", _TEXT_COMMAND.sub(r"\1", text))
+        text = _FOOTNOTE.sub(r" (\1)", text)
+    text = _ESCAPE.sub(r"\1", text)
+    formulas = _MATHS.split(text)
+    maths = [f"${found.group()}$" for found in _MATHS.finditer(text)] + [""]
+    # What is left are an author's own macros: their name is the best guess at what they show.
+    return "".join(
+        _MACRO.sub(r"\1", prose) + formula for prose, formula in zip(formulas, maths, strict=True)
+    )

@@ -1,0 +1,82 @@
+"""Files into records: the reader is chosen by what a file contains, not by its name."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from retrieval.errors import InputError
+from retrieval.readers import awards, conference_list, jsonl, oral_session, title_list
+from retrieval.readers.pages import Page
+from retrieval.readers.provenance import known_venue, with_provenance
+
+# A more particular format comes before the ones that its pages could also be taken for.
+READERS: tuple[ModuleType, ...] = (jsonl, conference_list, oral_session, awards, title_list)
+
+EXPECTED = "a page of papers as in seeds/, or JSONL with one paper a line"
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files to read: each path itself, or the files of a folder, hidden ones left out.
+
+    Raises:
+        InputError: a path does not exist, or a folder has no files.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found = sorted(
+                entry
+                for entry in path.rglob("*")
+                if entry.is_file() and not entry.name.startswith(".")
+            )
+            if not found:
+                raise InputError(f"The folder {path} has no files; expected {EXPECTED}.")
+            files += found
+        elif path.exists():
+            files.append(path)
+        else:
+            raise InputError(f"There is no file or folder {path}; check the path.")
+    return files
+
+
+def read_file(path: Path, venue: str = "", year: int | None = None) -> Page:
+    """The papers of one file, and what was skipped.
+
+    Args:
+        path: a file in one of the known formats.
+        venue: venue of papers for which the file names none.
+        year: year of papers for which the file names none.
+
+    Raises:
+        InputError: the file cannot be read, is empty, or is in no known format.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    text = _decoded(content, path)
+    reader = next((reader for reader in READERS if reader.matches(text)), None)
+    if reader is None:
+        raise InputError(f"{path} is in no format that can be read; expected {EXPECTED}.")
+    page: Page = reader.read(text, path.name)
+    if not page.records:
+        raise InputError(f"{path} has no paper with an abstract; expected {EXPECTED}.")
+    known, known_year = known_venue(content)
+    records = (
+        with_provenance(record, venue or known, year or known_year) for record in page.records
+    )
+    return Page(tuple(records), page.skipped)
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    if not content.strip():
+        raise InputError(f"{path} is empty; expected {EXPECTED}.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 text (byte {error.start}); expected {EXPECTED}."
+        ) from error
+    if "\x00" in text:
+        raise InputError(f"{path} is binary; expected {EXPECTED}.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

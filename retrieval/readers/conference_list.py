@@ -1,0 +1,95 @@
+"""Reader of a conference's list of papers: title, authors, and `abstract@…(Decision)…: text`.
+
+Titles come plain or as links; the abstract's mark differs from record to record; abstracts may
+run over several paragraphs.
+"""
+
+import re
+
+from retrieval.markup import clean
+from retrieval.readers.pages import Line, Page, lines_of
+from retrieval.types import Record, Skipped, Source
+
+_ABSTRACT = re.compile(
+    r"^[-•*]\s+\[?abstract@\[?open-review\\?\((?P<decision>[A-Za-z ]+)\\?\)\]\([^)]*\):?\s*"
+    r"(?P<text>.*)$",
+    re.IGNORECASE,
+)
+_LINKED_TITLE = re.compile(r"^\[(?P<title>.+)\]\(#\)$")
+_LIST_MARK = re.compile(r"^[-•*]\s+")
+
+
+def matches(text: str) -> bool:
+    """Whether `text` has at least one line that opens an abstract in this way."""
+    return any(_ABSTRACT.match(line.text) for line in lines_of(text))
+
+
+def read(text: str, file: str) -> Page:
+    """The papers of the list, and every line that belongs to none."""
+    lines = list(lines_of(text))
+    opens = [index for index, line in enumerate(lines) if _ABSTRACT.match(line.text)]
+    heads = [_head_start(lines, index) for index in opens]
+    records: list[Record] = []
+    skipped = [
+        Skipped(file, line.number, "text before the first paper")
+        for line in lines[: heads[0] if heads else len(lines)]
+    ]
+    for index, head, following in zip(opens, heads, [*heads[1:], len(lines)], strict=True):
+        body, strays = _split_strays(lines[index + 1 : following])
+        records.append(_record(lines[head:index], lines[index], body, file))
+        skipped += [
+            Skipped(file, line.number, "title or authors of a paper without an abstract")
+            for line in strays
+        ]
+    return Page(tuple(records), tuple(skipped))
+
+
+def _head_start(lines: list[Line], opening: int) -> int:
+    """Index of the first line of the paper whose abstract opens at `opening`: title, authors."""
+    start = opening
+    if start > 0 and _is_authors(lines[start - 1]):
+        start -= 1
+    if start > 0 and _may_be_title(lines[start - 1]):
+        start -= 1
+    return start
+
+
+def _is_authors(line: Line) -> bool:
+    return bool(_LIST_MARK.match(line.text)) and not _ABSTRACT.match(line.text)
+
+
+def _may_be_title(line: Line) -> bool:
+    return line.after_blank and not _LIST_MARK.match(line.text)
+
+
+def _split_strays(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Further paragraphs of an abstract, and heads of papers that never got one."""
+    for position, line in enumerate(lines):
+        if _LINKED_TITLE.match(line.text):
+            return lines[:position], lines[position:]
+    return lines, []
+
+
+def _record(head: list[Line], opening: Line, body: list[Line], file: str) -> Record:
+    found = _ABSTRACT.match(opening.text)
+    assert found is not None  # noqa: S101 - `opening` was chosen by this expression
+    title = ""
+    authors: tuple[str, ...] = ()
+    for line in head:
+        if _is_authors(line):
+            authors = _authors(line.text)
+        else:
+            linked = _LINKED_TITLE.match(line.text)
+            title = clean(linked["title"] if linked else line.text)
+    return Record(
+        title=title,
+        authors=authors,
+        decision=found["decision"].strip().lower(),
+        abstract=clean(" ".join([found["text"], *(line.text for line in body)])),
+        sources=(Source(file, (head[0] if head else opening).number),),
+    )
+
+
+def _authors(text: str) -> tuple[str, ...]:
+    names = (clean(name) for name in _LIST_MARK.sub("", text).split(","))
+    return tuple(name for name in names if name)
