@@ -17,10 +17,15 @@ from retrieval.types import Chunk, Paper, Passage
 class SearchSettings:
     """How the two retrievers are combined; chosen by measurement on the development questions."""
 
-    dense_weight: float = 0.5
+    dense_weight: float = 0.6
     """Share of the dense score, from 0 to 1; any value from 0.4 to 0.6 measures much the same."""
-    depth: int = 50
-    """Chunks asked of the dense, and papers of the lexical retriever."""
+    dense_depth: int = 100
+    """Chunks asked of the dense retriever."""
+    lexical_depth: int = 30
+    """Papers taken up because of their lexical score alone."""
+    lexical_reach: int = 1000
+    """Papers whose lexical score counts once they are candidates; a shorter list would score
+    papers just behind its end as if no word had matched."""
 
 
 def search(
@@ -34,11 +39,12 @@ def search(
     settings = settings or SearchSettings()
     library.ready_to_search()
     vector = library.embedder.embed(query)
-    lexical = dict(library.lexical.search(query, settings.depth))
-    nearest = {hit.paper_id for hit in library.store.nearest(vector, settings.depth)}
-    candidates = _candidates(library, vector, nearest | lexical.keys())
+    matches = library.lexical.search(query, settings.lexical_reach)
+    lexical = {id_ for id_, _ in matches[: settings.lexical_depth]}
+    nearest = {hit.paper_id for hit in library.store.nearest(vector, settings.dense_depth)}
+    candidates = _candidates(library, vector, nearest | lexical)
     dense = {id_: candidate.similarity for id_, candidate in candidates.items()}
-    scores = fuse(dense, lexical, settings.dense_weight)
+    scores = fuse(dense, dict(matches), settings.dense_weight)
     best = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
     return [
         Passage(

