@@ -22,6 +22,8 @@ def main(owner_and_name: str, file: str, folder: str) -> int:
     import huggingface_hub  # noqa: PLC0415 - reads the variables above when imported
 
     try:
+        # Asked first, as it fails at once without a network; the download tries for 20 s.
+        huggingface_hub.get_hf_file_metadata(huggingface_hub.hf_hub_url(owner_and_name, file))
         huggingface_hub.hf_hub_download(
             owner_and_name, file, local_dir=folder, tqdm_class=_progress_class()
         )
@@ -32,15 +34,13 @@ def main(owner_and_name: str, file: str, folder: str) -> int:
 
 
 def _progress_class() -> Any:
+    """A progress bar that prints lines in place of a bar."""
     from tqdm import tqdm  # noqa: PLC0415
 
-    class Lines(tqdm[Any]):
-        """Prints lines in place of a bar."""
+    def display(bar: Any, *_: Any, **__: Any) -> None:
+        print(f"Progress {int(bar.n)} of {int(bar.total or 0)}", flush=True)
 
-        def display(self, *_: Any, **__: Any) -> None:
-            print(f"Progress {int(self.n)} of {int(self.total or 0)}", flush=True)
-
-    return Lines
+    return type("ProgressLines", (tqdm,), {"display": display})
 
 
 def _sentence(error: Exception, owner_and_name: str, file: str) -> str:

@@ -1,7 +1,7 @@
 """The models on this machine and which of them is in use, for `assistant models list`."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 from assistant.models.catalogue import CHAT, EMBEDDER
@@ -88,7 +88,7 @@ def _described(role: Role, spec: str, source: str, path: Path | None) -> ModelDe
     header = read_header(here) if here is not None else None
     return ModelDescription(
         role=role,
-        name=(header.name if header else None) or Path(spec).stem,
+        name=(header.name if header else None) or PurePath(spec.rpartition(":")[2]).stem,
         spec=spec,
         source=source,
         path=here,

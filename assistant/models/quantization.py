@@ -11,9 +11,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from assistant.models.staging import require_space
+from assistant.models.staging import disk_full_error, require_space
 from retrieval import llamacpp
-from retrieval.errors import ModelError
+from retrieval.errors import ModelError, ModelFetchError
 from retrieval.progress import Progress
 
 CANDIDATES = ("Q8_0", "BF16", "F16")
@@ -73,7 +73,7 @@ def write_candidates(
     """Write the model again in each candidate type: (type, file).
 
     Raises:
-        ModelFetchError: the disk has no room, or llama.cpp could not write.
+        ModelFetchError: the disk has no room.
     """
     needed = round(shipped.stat().st_size * ROOM_PER_SOURCE_BYTE)
     require_space(staging, needed, title=f"the chat model {name}")
@@ -81,7 +81,11 @@ def write_candidates(
     for done, file_type in enumerate(CANDIDATES):
         progress(f"writing {name} as {file_type}", done, len(CANDIDATES), "types")
         target = staging / f"{name}.{file_type}.gguf"
-        llamacpp.quantize(shipped, target, file_type, threads=threads)
+        try:
+            llamacpp.quantize(shipped, target, file_type, threads=threads)
+        except ModelFetchError as error:
+            # llama.cpp does not say why; its file is checked, so what can fail is the writing.
+            raise disk_full_error(staging.parent, title=f"the chat model {name}") from error
         written.append((file_type, target))
     return written
 
@@ -195,6 +199,6 @@ def recorded_file(record: Path) -> Path | None:
     """The chosen file that `record` names, if both are there."""
     try:
         path = record.with_name(json.loads(record.read_text("utf-8"))["file"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return path if path.is_file() else None

