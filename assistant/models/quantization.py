@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from assistant.models.staging import disk_full_error, require_space
+from assistant.models.staging import require_space
 from retrieval import llamacpp
 from retrieval.errors import ModelError, ModelFetchError
 from retrieval.progress import Progress
@@ -73,7 +73,7 @@ def write_candidates(
     """Write the model again in each candidate type: (type, file).
 
     Raises:
-        ModelFetchError: the disk has no room.
+        ModelFetchError: the disk has no room, or llama.cpp could not write.
     """
     needed = round(shipped.stat().st_size * ROOM_PER_SOURCE_BYTE)
     require_space(staging, needed, title=f"the chat model {name}")
@@ -84,8 +84,11 @@ def write_candidates(
         try:
             llamacpp.quantize(shipped, target, file_type, threads=threads)
         except ModelFetchError as error:
-            # llama.cpp does not say why; its file is checked, so what can fail is the writing.
-            raise disk_full_error(staging.parent, title=f"the chat model {name}") from error
+            # llama.cpp does not say why; the file it reads was checked when it was fetched.
+            raise ModelFetchError(
+                f"llama.cpp could not write {name} as {file_type}, most likely because the disk "
+                f"of {staging.parent} or the memory is full; free some of it and try again."
+            ) from error
         written.append((file_type, target))
     return written
 

@@ -1,0 +1,89 @@
+"""The sentences of the best papers that answer a question."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assistant.types import Evidence
+from retrieval.embedder import Embedder, Vector
+from retrieval.sentences import split_sentences
+from retrieval.types import Paper, Passage
+
+_WORD = re.compile(r"[^\W_]+")
+_STEM_LETTERS = 5
+"""Words that begin with the same letters count as the same: a light stemmer, for matching only."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSettings:
+    """How much is chosen; see tests/benchmarks/evidence.md."""
+
+    papers: int = 3
+    """Papers whose sentences are compared with the question."""
+    from_best: int = 3
+    """Sentences taken of the best paper."""
+    from_others: int = 1
+    """Sentences taken of each other paper that fits nearly as well."""
+    nearly: float = 0.85
+    """Share of the best paper's score that makes another paper worth citing."""
+    lexical_weight: float = 0.5
+    """Share of the words in common, against the cosine of the sentence vectors."""
+
+
+def choose_evidence(
+    question: str,
+    passages: Sequence[Passage],
+    embedder: Embedder,
+    settings: EvidenceSettings | None = None,
+) -> list[Evidence]:
+    """The sentences that fit `question` best: paper by paper, each paper's in reading order."""
+    settings = settings or EvidenceSettings()
+    best = passages[: settings.papers]
+    close = [
+        passage for passage in best if passage.score >= settings.nearly * best[0].score
+    ]
+    vector = embedder.embed(question)
+    weights = _rarity([passage.paper.abstract for passage in passages])
+    chosen: list[Evidence] = []
+    for rank, passage in enumerate(close):
+        scored = _scored(question, vector, passage.paper, embedder, weights, settings)
+        count = settings.from_others if rank else settings.from_best
+        top = sorted(scored, key=lambda each: -each.score)[:count]
+        chosen += sorted(top, key=lambda each: each.start)
+    return chosen
+
+
+def _scored(
+    question: str,
+    vector: Vector,
+    paper: Paper,
+    embedder: Embedder,
+    weights: dict[str, float],
+    settings: EvidenceSettings,
+) -> list[Evidence]:
+    asked = set(stems(question))
+    total = sum(weights.get(stem, 1.0) for stem in asked) or 1.0
+    evidence = []
+    for sentence in split_sentences(paper.abstract):
+        common = asked & set(stems(sentence.text))
+        lexical = sum(weights.get(stem, 1.0) for stem in common) / total
+        cosine = float(embedder.embed(sentence.text) @ vector)
+        score = settings.lexical_weight * lexical + (1 - settings.lexical_weight) * cosine
+        evidence.append(Evidence(paper, sentence.start, sentence.end, sentence.text, score))
+    return evidence
+
+
+def stems(text: str) -> list[str]:
+    """The words of `text` in lower case, long ones cut to their beginning."""
+    return [word[:_STEM_LETTERS] for word in _WORD.findall(text.casefold())]
+
+
+def _rarity(texts: Iterable[str]) -> dict[str, float]:
+    """Inverse document frequency of the stems among the papers found."""
+    sets = [set(stems(text)) for text in texts]
+    counts: dict[str, int] = {}
+    for each in sets:
+        for stem in each:
+            counts[stem] = counts.get(stem, 0) + 1
+    return {stem: math.log(1 + len(sets) / count) for stem, count in counts.items()}
