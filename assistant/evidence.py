@@ -2,13 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.types import Evidence
 from retrieval.embedder import Embedder, Vector
 from retrieval.sentences import split_sentences
-from retrieval.types import Paper, Passage
+from retrieval.types import Passage
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM_LETTERS = 5
@@ -25,7 +25,7 @@ class EvidenceSettings:
     """Sentences taken of the best paper."""
     from_others: int = 1
     """Sentences taken of each other paper that fits nearly as well."""
-    nearly: float = 0.85
+    nearly: float = 0.9
     """Share of the best paper's score that makes another paper worth citing."""
     lexical_weight: float = 0.5
     """Share of the words in common, against the cosine of the sentence vectors."""
@@ -40,38 +40,42 @@ def choose_evidence(
     """The sentences that fit `question` best: paper by paper, each paper's in reading order."""
     settings = settings or EvidenceSettings()
     best = passages[: settings.papers]
-    close = [
-        passage for passage in best if passage.score >= settings.nearly * best[0].score
-    ]
-    vector = embedder.embed(question)
-    weights = _rarity([passage.paper.abstract for passage in passages])
+    close = [passage for passage in best if passage.score >= settings.nearly * best[0].score]
+    asked = _asked(question, passages, embedder)
     chosen: list[Evidence] = []
     for rank, passage in enumerate(close):
-        scored = _scored(question, vector, passage.paper, embedder, weights, settings)
+        scored = [
+            Evidence(passage.paper, sentence.start, sentence.end, sentence.text, score)
+            for sentence in split_sentences(passage.paper.abstract)
+            for score in [_score(sentence.text, asked, embedder, settings.lexical_weight)]
+        ]
         count = settings.from_others if rank else settings.from_best
         top = sorted(scored, key=lambda each: -each.score)[:count]
         chosen += sorted(top, key=lambda each: each.start)
     return chosen
 
 
-def _scored(
-    question: str,
-    vector: Vector,
-    paper: Paper,
-    embedder: Embedder,
-    weights: dict[str, float],
-    settings: EvidenceSettings,
-) -> list[Evidence]:
-    asked = set(stems(question))
-    total = sum(weights.get(stem, 1.0) for stem in asked) or 1.0
-    evidence = []
-    for sentence in split_sentences(paper.abstract):
-        common = asked & set(stems(sentence.text))
-        lexical = sum(weights.get(stem, 1.0) for stem in common) / total
-        cosine = float(embedder.embed(sentence.text) @ vector)
-        score = settings.lexical_weight * lexical + (1 - settings.lexical_weight) * cosine
-        evidence.append(Evidence(paper, sentence.start, sentence.end, sentence.text, score))
-    return evidence
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question, ready to be compared with sentences."""
+
+    vector: Vector
+    weights: Mapping[str, float]
+    """Rarity of each of its stems among the papers found; rarer words say more."""
+
+
+def _asked(question: str, passages: Sequence[Passage], embedder: Embedder) -> _Asked:
+    rarity = _rarity(passage.paper.abstract for passage in passages)
+    weights = {stem: rarity.get(stem, 1.0) for stem in stems(question)}
+    return _Asked(embedder.embed(question), weights)
+
+
+def _score(sentence: str, asked: _Asked, embedder: Embedder, lexical_weight: float) -> float:
+    common = asked.weights.keys() & set(stems(sentence))
+    total = sum(asked.weights.values()) or 1.0
+    lexical = sum(asked.weights[stem] for stem in common) / total
+    cosine = float(embedder.embed(sentence) @ asked.vector)
+    return lexical_weight * lexical + (1 - lexical_weight) * cosine
 
 
 def stems(text: str) -> list[str]:

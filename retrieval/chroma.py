@@ -157,7 +157,7 @@ class ChromaStore:
                 metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
             )
         surplus = [
-            f"{new.paper.id}:{ordinal}"
+            _chunk_id(new.paper.id, ordinal)
             for new in papers
             for ordinal in range(len(new.chunks), earlier_chunks.get(new.paper.id, 0))
         ]
@@ -172,6 +172,10 @@ class ChromaStore:
                     metadatas=[_paper_fields(each.paper, each.chunk_count) for each in page],
                 )
 
+    def delete_chunks(self, ids: Sequence[str]) -> None:
+        """Delete chunks that belong to no paper."""
+        self._delete(self._chunks, ids)
+
     def delete(self, ids: Iterable[str]) -> None:
         """Delete papers and their chunks; the record goes first."""
         doomed = set(ids)
@@ -181,28 +185,25 @@ class ChromaStore:
         )
 
     def damage(self) -> tuple[list[Paper], list[str]]:
-        """What an interrupted write left: papers whose chunks do not fit, ids without a record."""
-        chunks = self._readable_chunks()
+        """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks."""
+        all_ids = self._ids(self._chunks)
+        chunks = self._readable_chunks(all_ids)
         damaged: list[Paper] = []
-        known: set[str] = set()
+        expected: set[str] = set()
         for stored in self.papers():
-            paper = stored.paper
-            known.add(paper.id)
-            own = chunks.get(paper.id, [])
-            fits = all(paper.abstract[chunk.start : chunk.end] == chunk.text for chunk in own)
-            if len(own) != stored.chunk_count or not fits:
-                damaged.append(paper)
-        return damaged, sorted(chunks.keys() - known)
+            ids = [_chunk_id(stored.paper.id, ordinal) for ordinal in range(stored.chunk_count)]
+            expected.update(ids)
+            if not _is_whole(stored.paper, [chunks[id_] for id_ in ids if id_ in chunks]):
+                damaged.append(stored.paper)
+        return damaged, [id_ for id_ in all_ids if id_ not in expected]
 
-    def _readable_chunks(self) -> dict[str, list[Chunk]]:
-        """The chunks whose vector can be read back, by paper."""
-        by_paper: dict[str, list[Chunk]] = {}
-        for page in _pages(self._ids(self._chunks)):
-            readable = set(self.vectors(page))
-            for chunk in self.chunks_by_id(page).values():
-                if chunk.id in readable:
-                    by_paper.setdefault(chunk.paper_id, []).append(chunk)
-        return by_paper
+    def _readable_chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks with these ids whose vector can be read back."""
+        chunks: dict[str, Chunk] = {}
+        for page in _pages(ids):
+            readable = self.vectors(page)
+            chunks.update(self.chunks_by_id([id_ for id_ in page if id_ in readable]))
+        return chunks
 
     def _delete(self, collection: Any, ids: Sequence[str]) -> None:
         with self._errors():
@@ -238,6 +239,17 @@ def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
 def _pages(keys: Sequence[Any]) -> Iterator[list[Any]]:
     for at in range(0, len(keys), _PAGE):
         yield list(keys[at : at + _PAGE])
+
+
+def _chunk_id(paper_id: str, ordinal: int) -> str:
+    return f"{paper_id}:{ordinal}"
+
+
+def _is_whole(paper: Paper, chunks: Sequence[Chunk]) -> bool:
+    """Whether the chunks are of this abstract and leave nothing of it out."""
+    fit = all(paper.abstract[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+    together = "".join(chunk.text for chunk in chunks)
+    return fit and "".join(together.split()) == "".join(paper.abstract.split())
 
 
 def _paper_of(chunk_id: str) -> str:

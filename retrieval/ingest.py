@@ -5,7 +5,7 @@ mends what an interrupted one left.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -100,20 +100,35 @@ def _mend(library: Library, progress: Progress) -> None:
     """Complete what an interrupted write left: its records make their chunks anew."""
     if not library.was_interrupted:
         return
-    damaged, orphans = library.store.damage()
+    damaged, stray = library.store.damage()
     with library.writing():
-        library.store.delete(orphans)
+        library.store.delete_chunks(stray)
         _write(library, damaged, progress)
+        library.store.delete(_superseded([each.paper for each in library.store.papers()]))
+
+
+def _superseded(papers: Sequence[Paper]) -> list[str]:
+    """Papers that a paper with a given id was to replace: the same, under an id made here."""
+    given = DuplicateIndex()
+    for paper in papers:
+        if paper.id_is_given:
+            given.add(paper.id, fingerprint(paper.abstract))
+    return [
+        paper.id
+        for paper in papers
+        if not paper.id_is_given and given.find(fingerprint(paper.abstract))
+    ]
 
 
 def _planned(library: Library, records: Sequence[Record]) -> _Plan:
     stored = {each.paper.id: each for each in library.store.papers()}
     match = _Matcher([each.paper for each in stored.values()], _files(records))
     plan = _Plan([], [], [], [], 0)
-    for record in records:
-        before = match.existing(record)
+    taken = set(stored)
+    for record, before in zip(records, match.papers_of(records), strict=True):
         if before is None:
-            plan.added.append(paper_of(record))
+            plan.added.append(_with_free_id(paper_of(record), taken))
+            taken.add(plan.added[-1].id)
             continue
         after = match.merged(before, record)
         if after == before:
@@ -147,44 +162,52 @@ def _write(library: Library, papers: Sequence[Paper], progress: Progress) -> Non
         library.store.write(batch, earlier)
 
 
+def _with_free_id(paper: Paper, taken: Collection[str]) -> Paper:
+    """Different papers may have the same title and beginning; no paper may overwrite another."""
+    id_, number = paper.id, 1
+    while id_ in taken:
+        number += 1
+        id_ = f"{paper.id}-{number}"
+    return replace(paper, id=id_)
+
+
 def _files(records: Iterable[Record]) -> set[str]:
     return {source.file for record in records for source in record.sources}
 
 
 class _Matcher:
-    """Finds the paper of the library that a record belongs to, each paper once."""
+    """Finds the papers of the library that records belong to, each paper once."""
 
     def __init__(self, papers: Sequence[Paper], files: set[str]) -> None:
         self._files = files
         self._papers = {paper.id: paper for paper in papers}
         self._index = DuplicateIndex()
-        self._by_title: dict[tuple[str, str], str] = {}
-        self._claimed: set[str] = set()
+        self._by_name: dict[tuple[str, str], list[str]] = {}
         for paper in papers:
             self._index.add(paper.id, fingerprint(paper.abstract))
-            for source in paper.sources:
-                self._by_title[source.file, letters(paper.title)] = paper.id
+            for key in _names(record_of(paper)):
+                self._by_name.setdefault(key, []).append(paper.id)
 
-    def existing(self, record: Record) -> Paper | None:
-        """The record's paper in the library, if it has one that no other record claimed."""
-        for id_ in self._candidates(record):
-            paper = self._papers.get(id_)
-            if paper is not None and id_ not in self._claimed and _may_join(record, paper):
-                self._claimed.add(id_)
-                return paper
-        return None
+    def papers_of(self, records: Sequence[Record]) -> list[Paper | None]:
+        """Each record's paper, or nothing if it is new.
 
-    def _candidates(self, record: Record) -> list[str]:
-        """By id, by text, and last by title within the same file: an abstract rewritten there."""
-        return [
-            paper_of(record).id,
-            *self._index.find(fingerprint(record.abstract)),
-            *(
-                self._by_title.get((source.file, letters(record.title)), "")
-                for source in record.sources
-                if record.title
-            ),
-        ]
+        A surer sign of one record comes before a weaker sign of another: by id, by text, and last
+        by name within the same file, for an abstract rewritten there.
+        """
+        found: dict[int, Paper] = {}
+        unclaimed = dict(self._papers)
+        signs: tuple[Callable[[Record], list[str]], ...] = (
+            lambda record: [record.given_id],
+            lambda record: self._index.find(fingerprint(record.abstract)),
+            lambda record: [id_ for key in _names(record) for id_ in self._by_name.get(key, ())],
+        )
+        for sign in signs:
+            for at, record in enumerate(records):
+                for id_ in sign(record) if at not in found else ():
+                    if id_ in unclaimed and _may_join(record, unclaimed[id_]):
+                        found[at] = unclaimed.pop(id_)
+                        break
+        return [found.get(at) for at in range(len(records))]
 
     def merged(self, paper: Paper, record: Record) -> Paper:
         """The paper as the files now have it; what other files gave it stays."""
@@ -197,3 +220,9 @@ class _Matcher:
 
 def _may_join(record: Record, paper: Paper) -> bool:
     return not record.given_id or not paper.id_is_given or record.given_id == paper.id
+
+
+def _names(record: Record) -> list[tuple[str, str]]:
+    """What a record is called in each of its files: its title, or how its abstract begins."""
+    name = letters(record.title) or letters(record.abstract)[:100]
+    return [(source.file, name) for source in record.sources]

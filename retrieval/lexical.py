@@ -36,7 +36,8 @@ class LexicalIndex:
         """The library's revision that the index was built from; empty if it has to be built."""
         try:
             version, _, revision = self._stamp.read_text("utf-8").partition(" ")
-        except OSError:
+            self._usable()
+        except (OSError, ValueError):
             return ""
         return revision if version == INDEX_VERSION else ""
 
@@ -70,9 +71,7 @@ class LexicalIndex:
         terms = dict.fromkeys(self._analyzer.analyze(query))
         if not terms:
             return []
-        if self._index is None:
-            self._index = self._opened(create=False)
-        searcher = self._index.searcher()
+        searcher = self._usable().searcher()
         wanted = tantivy.Query.boolean_query(
             [
                 (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term))
@@ -81,6 +80,20 @@ class LexicalIndex:
         )
         found = searcher.search(wanted, limit, count=False)
         return [(searcher.doc(address)["id"][0], score) for score, address in found.hits]
+
+    def _usable(self) -> tantivy.Index:
+        """The index, opened once.
+
+        Raises:
+            ValueError: files of it are missing or damaged.
+        """
+        if self._index is None:
+            if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
+                raise ValueError("there is no index")
+            index = self._opened(create=False)
+            index.searcher()
+            self._index = index
+        return self._index
 
     def _opened(self, *, create: bool) -> tantivy.Index:
         index = tantivy.Index(self._schema, str(self._folder), reuse=not create)

@@ -4,14 +4,17 @@ Its errors stop here: what leaves is a `ModelError` with one sentence, or a plai
 """
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import jinja2
 import llama_cpp
 import numpy as np
 import psutil
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from numpy.typing import NDArray
 
 from retrieval.errors import Cancelled, ModelError, ModelFetchError
@@ -109,6 +112,47 @@ def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
 def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
     """Token ids of `text`; `special` reads control tokens written out in the text as such."""
     return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))
+
+
+def chat_prompt(model: llama_cpp.Llama, messages: Sequence[Mapping[str, str]]) -> list[int]:
+    """The token ids of a conversation in the model's own chat template.
+
+    Only the template's own marks become control tokens: a message that spells one out, such as a
+    role mark, is read as plain text. Each message therefore goes through the template as a stand-in
+    and is tokenized by itself.
+
+    Raises:
+        ModelError: the model has no chat template, or it cannot take these messages.
+    """
+    header = metadata(model)
+    template = header.get("tokenizer.chat_template")
+    if template is None:
+        raise ModelError(
+            f"The model {header.get('general.name', '')!r} has no chat template; "
+            "choose a model made for chat (an “instruct” model)."
+        )
+    bos = model._model.token_get_text(model.token_bos()) if model.token_bos() >= 0 else ""
+    eos = model._model.token_get_text(model.token_eos()) if model.token_eos() >= 0 else ""
+    formatter = Jinja2ChatFormatter(template=template, eos_token=eos, bos_token=bos)
+    stand_ins: list[Any] = [
+        {"role": message["role"], "content": f"\ue000{position}\ue001"}
+        for position, message in enumerate(messages)
+    ]
+    try:
+        rendered = formatter(messages=stand_ins).prompt
+    except (ValueError, jinja2.TemplateError) as error:
+        raise ModelError(
+            f"The chat template of the model cannot be used ({error}); choose another model."
+        ) from error
+    tokens: list[int] = []
+    if header.get("tokenizer.ggml.add_bos_token") == "true" and not rendered.startswith(bos):
+        tokens.append(model.token_bos())
+    for position, piece in enumerate(re.split("\ue000([0-9]+)\ue001", rendered)):
+        is_message = position % 2 == 1
+        text = messages[int(piece)]["content"] if is_message else piece
+        if text:
+            tokens += tokenize(model, text, add_bos=False, special=not is_message)
+    return tokens
 
 
 def complete(

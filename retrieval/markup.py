@@ -8,7 +8,8 @@ import re
 import unicodedata
 
 _INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    r"\ud800-\udfff]"  # halves of a character, which no file can hold
 )
 _SPACE = re.compile(r"\s+")
 _LINK = re.compile(r"\[([^\[\]]+)\]\((?:#|https?://)[^()\s]*\)")
@@ -16,10 +17,11 @@ _DOLLAR = re.compile(r"\\{1,2}\$")
 _DOUBLED_DOLLAR = re.compile(r"\${2,}")
 # Some pages turn `\text…{x}` into `$text…{x}`, with or without a closing dollar.
 _DOLLAR_COMMAND = re.compile(r"\$(?:text(?:it|bf|sc|tt|rm)?|emph)\{([^{}]*)\}\$?")
+_LONE_DOLLAR = re.compile(r"\$(?! ?\d)")
 _FORMULA = re.compile(r"(?<!\\)\$[^$]{1,400}?\$")
 _FORMULA_ESCAPE = re.compile(r"\\([()\[\]_*])|\\(?=\\[A-Za-z])")
 
-_CITE = re.compile(r"~?\\cite[pt]?\*?\{[^{}]*\}")
+_CITE = re.compile(r"[~ ]*\\cite[pt]?\*?\{[^{}]*\}")
 _FOOTNOTE = re.compile(r"\s*\\footnote\{([^{}]*)\}")
 _TEXT_COMMAND = re.compile(
     r"\\(?:emph|text(?:it|bf|sc|tt|rm|sf|sl)?|underline|uline|mbox|url|circled)\s*\{([^{}]*)\}"
@@ -30,6 +32,7 @@ _MATHS = re.compile(
     r"|alpha|beta|gamma|delta|epsilon|varepsilon|lambda|mu|sigma|theta|pi|ell|infty)"
     r"(?![A-Za-z])(?:\{[^{}]*\})?(?:[\^_](?:\{[^{}]*\}|\w))*"
 )
+_CONTROL_SPACE = re.compile(r"\\+ ")
 _ESCAPE = re.compile(r"\\+([\\`*_{}\[\]()#+\-.!|&%~<>'\"])")
 _MACRO = re.compile(r"\\+([A-Za-z]+)")
 
@@ -40,7 +43,9 @@ def clean(text: str) -> str:
     text = _LINK.sub(r"\1", _SPACE.sub(" ", text).strip())
     text = _DOUBLED_DOLLAR.sub("$", _DOLLAR.sub("$", text))
     text = _DOLLAR_COMMAND.sub(r"\1", text)
-    return _outside_formulas(text)
+    if text.count("$") == 1:  # half of a formula, unless it is a price
+        text = _LONE_DOLLAR.sub("", text)
+    return _SPACE.sub(" ", _outside_formulas(text)).strip()
 
 
 def _outside_formulas(text: str) -> str:
@@ -63,7 +68,7 @@ def _clean_prose(text: str) -> str:
         previous = text
         text = _SWITCH.sub(r"\1", _TEXT_COMMAND.sub(r"\1", text))
         text = _FOOTNOTE.sub(r" (\1)", text)
-    text = _ESCAPE.sub(r"\1", text)
+    text = _ESCAPE.sub(r"\1", _CONTROL_SPACE.sub(" ", text))
     formulas = _MATHS.split(text)
     maths = [f"${found.group()}$" for found in _MATHS.finditer(text)] + [""]
     # What is left are an author's own macros: their name is the best guess at what they show.

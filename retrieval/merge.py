@@ -25,7 +25,8 @@ SHORT_ABSTRACT = 120
 """Letters below which only an exact copy counts as the same paper."""
 
 _SHINGLE = 24
-_SKETCHED_LETTERS = 400
+_SKETCHED_LETTERS = (100, 400)
+"""Lengths of the beginnings that are sketched; a copy that was cut early shares the first."""
 _SKETCH_SIZE = 8
 _WORD = re.compile(r"\w+")
 
@@ -50,15 +51,21 @@ class Fingerprint:
 
     letters: str
     sketch: tuple[int, ...]
-    """The smallest hashes of the shingles of its beginning, which a cut copy shares."""
+    """The smallest hashes of the shingles of its beginnings, which a cut copy shares."""
 
 
 def fingerprint(abstract: str) -> Fingerprint:
     """The fingerprint of an abstract; min-wise hashing after Broder (1997)."""
     text = letters(abstract)
-    start = text[:_SKETCHED_LETTERS].encode()
-    shingles = {start[at : at + _SHINGLE] for at in range(max(1, len(start) - _SHINGLE + 1))}
-    return Fingerprint(text, tuple(heapq.nsmallest(_SKETCH_SIZE, map(zlib.crc32, shingles))))
+    hashes = (value for length in _SKETCHED_LETTERS for value in _sketch(text[:length].encode()))
+    return Fingerprint(text, tuple(dict.fromkeys(hashes)))
+
+
+def _sketch(beginning: bytes) -> list[int]:
+    starts = range(max(1, len(beginning) - _SHINGLE + 1))
+    return heapq.nsmallest(
+        _SKETCH_SIZE, {zlib.crc32(beginning[at : at + _SHINGLE]) for at in starts}
+    )
 
 
 class DuplicateIndex:

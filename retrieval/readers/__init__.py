@@ -27,7 +27,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             found = sorted(
                 entry
                 for entry in path.rglob("*")
-                if entry.is_file() and not entry.name.startswith(".")
+                if entry.is_file() and not _is_hidden(entry.relative_to(path))
             )
             if not found:
                 raise InputError(f"The folder {path} has no files; expected {EXPECTED}.")
@@ -37,6 +37,10 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
         else:
             raise InputError(f"There is no file or folder {path}; check the path.")
     return files
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def read_file(path: Path, venue: str = "", year: int | None = None) -> Page:
@@ -60,7 +64,8 @@ def read_file(path: Path, venue: str = "", year: int | None = None) -> Page:
         raise InputError(f"{path} is in no format that can be read; expected {EXPECTED}.")
     page: Page = reader.read(text, path.name)
     if not page.records:
-        raise InputError(f"{path} has no paper with an abstract; expected {EXPECTED}.")
+        why = f" (line {page.skipped[0].line}: {page.skipped[0].reason})" if page.skipped else ""
+        raise InputError(f"{path} has no paper with an abstract{why}; expected {EXPECTED}.")
     known, known_year = known_venue(content)
     records = (
         with_provenance(record, venue or known, year or known_year) for record in page.records

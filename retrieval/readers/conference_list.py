@@ -36,7 +36,11 @@ def read(text: str, file: str) -> Page:
     ]
     for index, head, following in zip(opens, heads, [*heads[1:], len(lines)], strict=True):
         body, strays = _split_strays(lines[index + 1 : following])
-        records.append(_record(lines[head:index], lines[index], body, file))
+        record = _record(lines[head:index], lines[index], body, file)
+        if record.abstract:
+            records.append(record)
+        else:
+            skipped.append(Skipped(file, lines[index].number, "the abstract is empty"))
         skipped += [
             Skipped(file, line.number, "title or authors of a paper without an abstract")
             for line in strays

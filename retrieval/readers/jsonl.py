@@ -1,6 +1,7 @@
 """Reader of JSONL: one paper a line, BEIR's `_id` and `text` understood as well."""
 
 import json
+import re
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
@@ -9,6 +10,9 @@ from retrieval.errors import InputError
 from retrieval.markup import clean
 from retrieval.readers.pages import Page
 from retrieval.types import Record, Skipped, Source
+
+_HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
+"""What JSON can spell, `\\ud83d` alone, but no text can hold."""
 
 
 def _author_list(value: Any) -> Any:
@@ -19,6 +23,8 @@ def _author_list(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF_CHARACTER.sub("", value)
     return "" if value is None else str(value) if isinstance(value, int) else value
 
 
@@ -32,11 +38,13 @@ class _Line(BaseModel):
     id: Annotated[str, BeforeValidator(_text)] = Field(
         default="", validation_alias=AliasChoices("id", "_id")
     )
-    abstract: str = Field(min_length=1, validation_alias=AliasChoices("abstract", "text"))
+    abstract: Annotated[str, BeforeValidator(_text)] = Field(
+        min_length=1, validation_alias=AliasChoices("abstract", "text")
+    )
     title: Annotated[str, BeforeValidator(_text)] = ""
     authors: Annotated[list[str], BeforeValidator(_author_list)] = []
     venue: Annotated[str, BeforeValidator(_text)] = ""
-    year: Annotated[int | None, BeforeValidator(_year)] = None
+    year: Annotated[int | None, BeforeValidator(_year)] = Field(default=None, ge=0, le=9999)
     decision: Annotated[str, BeforeValidator(_text)] = ""
     url: Annotated[str, BeforeValidator(_text)] = ""
     doi: Annotated[str, BeforeValidator(_text)] = ""
@@ -76,9 +84,12 @@ def read(text: str, file: str) -> Page:
 def _parse(raw: str, file: str, number: int) -> Any:
     try:
         return json.loads(raw)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers and nesting have limits
+        why = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            why = f"{error.msg} at column {error.colno}"
         raise InputError(
-            f"{file}, line {number} is not valid JSON ({error.msg} at column {error.colno}); "
+            f"{file}, line {number} is not valid JSON ({why}); "
             "expected one object a line: mend the line and ingest again."
         ) from error
 

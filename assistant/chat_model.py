@@ -1,0 +1,81 @@
+"""The `ChatModel` port, and the one that runs a GGUF model in this process."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from retrieval import llamacpp
+
+SEED = 0
+"""Fixed, with temperature 0: the same question gives the same answer."""
+
+
+class ChatModel(Protocol):
+    """Writes text to continue a conversation."""
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+
+    @property
+    def context(self) -> int:
+        """Tokens that prompt and answer have together."""
+
+    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """Tokens of the conversation as the model reads it."""
+
+    def write(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> Iterator[str]:
+        """Pieces of the next message as they are written, at most `max_tokens` of them.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+
+class LlamaCppChatModel:
+    """A chat model in llama.cpp, one conversation at a time."""
+
+    def __init__(self, path: Path, *, context: int, threads: int) -> None:
+        """Load the GGUF model at `path`.
+
+        Raises:
+            ModelError: the file is no usable chat model.
+        """
+        self._model = llamacpp.load(path, context=context, threads=threads)
+        self._lock = threading.Lock()
+        self._name = path.stem
+        self._context = context
+        self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
+
+    @property
+    def name(self) -> str:
+        """The file's name, which tells model and quantization."""
+        return self._name
+
+    @property
+    def context(self) -> int:
+        """Tokens that prompt and answer have together."""
+        return self._context
+
+    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """Tokens of the conversation as the model reads it."""
+        return len(llamacpp.chat_prompt(self._model, messages))
+
+    def write(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> Iterator[str]:
+        """Pieces of the next message as they are written; waits while another is."""
+        prompt = llamacpp.chat_prompt(self._model, messages)
+        with self._lock:
+            yield from llamacpp.complete(
+                self._model, prompt, max_tokens=max_tokens, seed=SEED, stopped=stopped
+            )

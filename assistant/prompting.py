@@ -1,0 +1,54 @@
+"""Prompts from the templates in `prompts/`, checked when they are loaded."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import jinja2
+import jinja2.meta
+
+from assistant.resources import resource_folder
+from assistant.types import Evidence
+from retrieval.errors import InputError
+
+Message = Mapping[str, str]
+
+_VARIABLES = {"answer.system": frozenset(), "answer.user": frozenset({"notes", "question"})}
+"""The templates, and what each must be given."""
+
+
+def answer_messages(question: str, evidence: Sequence[Evidence]) -> list[Message]:
+    """The conversation that asks the model for an answer from numbered evidence."""
+    notes = [
+        {"number": number, "text": sentence.text}
+        for number, sentence in enumerate(evidence, start=1)
+    ]
+    return [
+        {"role": "system", "content": _template("answer.system").render()},
+        {
+            "role": "user",
+            "content": _template("answer.user").render(notes=notes, question=question),
+        },
+    ]
+
+
+@cache
+def _template(name: str) -> jinja2.Template:
+    """A template whose variables are just those it is given.
+
+    Raises:
+        InputError: it is missing, broken, or uses other variables.
+    """
+    path = resource_folder("prompts") / f"{name}.txt"
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)  # noqa: S701 - plain text for the model, not a page
+    try:
+        source = path.read_text("utf-8").strip()
+        used = jinja2.meta.find_undeclared_variables(environment.parse(source))
+        template = environment.from_string(source)
+    except (OSError, jinja2.TemplateError) as error:
+        raise InputError(f"The prompt {path} cannot be used ({error}); mend the file.") from error
+    if used != _VARIABLES[name]:
+        raise InputError(
+            f"The prompt {path} uses {sorted(used)}, expected {sorted(_VARIABLES[name])}; "
+            "mend the file."
+        )
+    return template

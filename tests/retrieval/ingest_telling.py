@@ -1,0 +1,55 @@
+"""A program that ingests one file and tells each step on a line of stdout, for tests to stop it.
+
+Usage: ingest_telling.py HOME FILE
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fake_embedder import WordEmbedder
+
+from retrieval.chroma import ChromaStore
+from retrieval.chunks import ChunkSettings
+from retrieval.ingest import ingest
+from retrieval.library import Library
+
+CHUNKS = ChunkSettings(tokens=16)
+"""Small, so that a few hundred papers make Chroma write out its vectors more than once."""
+
+
+def tell(*words: object) -> None:
+    print(*words, flush=True)
+
+
+def telling(name: str, write: Callable[..., Any]) -> Callable[..., Any]:
+    """`write`, announced before and after."""
+
+    def announced(*args: Any, **fields: Any) -> None:
+        tell("before", name)
+        write(*args, **fields)
+        tell("after", name)
+
+    return announced
+
+
+def tell_writes(store: ChromaStore) -> None:
+    """Announce each call that changes one of Chroma's collections."""
+    for name, collection in (("chunks", store._chunks), ("papers", store._papers)):
+        for method in ("upsert", "update", "delete"):
+            call = getattr(collection, method)
+            setattr(collection, method, telling(f"{method} {name}", call))
+
+
+def main() -> None:
+    home, file = map(Path, sys.argv[1:])
+    library = Library(home, WordEmbedder(), CHUNKS)
+    tell_writes(library.store)
+    tell("open")
+    ingest(library, [file], progress=lambda _stage, done, *_: tell("embedded", done))
+    tell("done")
+
+
+if __name__ == "__main__":
+    main()
