@@ -1,1 +1,3 @@
 """A local research assistant over paper abstracts: models, cited answers, command line, browser."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,118 @@
+"""The command line: what is typed, and where errors that a person can fix are printed."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from assistant import __version__
+from retrieval.errors import Cancelled, UserError
+
+_SETTINGS = ("home", "cache", "model", "embedder", "context", "threads", "host", "port")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns 0, 1 for what the person can fix, 2 for wrong usage."""
+    options = _parser().parse_args(arguments)
+    # The commands need models, store and pages; `--help` does not wait for those to be imported.
+    commands = importlib.import_module("assistant.commands")
+    flags = {name: getattr(options, name) for name in _SETTINGS if hasattr(options, name)}
+    try:
+        commands.COMMANDS[options.command](options, flags)
+        sys.stdout.flush()
+    except UserError as error:
+        print(f"assistant: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, Cancelled):
+        print("assistant: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has gone (`| head`); nothing is left to tell them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    everywhere = _settings_flags()
+    parser = argparse.ArgumentParser(
+        prog="assistant",
+        description="Chat with a library of paper abstracts; every sentence shows its source.",
+        parents=[everywhere],
+    )
+    parser.add_argument("--version", action="version", version=f"assistant {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, help_: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help_, description=help_, parents=[everywhere])
+
+    serve = command("serve", "open the assistant in a browser; the first start sets it up")
+    serve.add_argument("--host", default=argparse.SUPPRESS, help="address to listen on")
+    serve.add_argument("--port", type=int, default=argparse.SUPPRESS, help="port to listen on")
+    _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
+    _add_ask(command("ask", "answer a question, or those of a file"))
+    command("chat", "a conversation in the terminal")
+    _add_search(command("search", "rank papers for a query, or those of a file"))
+    _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    models = command("models", "the models on this machine")
+    models.add_argument("action", nargs="?", choices=("list", "pull"), default="list")
+    models.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def _settings_flags() -> argparse.ArgumentParser:
+    """Flags that are taken before or after the command's name."""
+    flags = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    flags.add_argument("--home", type=Path, metavar="DIR", help="folder of the library")
+    flags.add_argument("--cache", type=Path, metavar="DIR", help="folder of the models")
+    flags.add_argument("--model", metavar="GGUF", help="chat model: a path or hf:owner/repo:file")
+    flags.add_argument("--embedder", metavar="GGUF", help="embedder: a path or hf:owner/repo:file")
+    flags.add_argument("--context", type=int, metavar="TOKENS", help="the chat model's context")
+    flags.add_argument("--threads", type=int, metavar="N", help="CPU threads")
+    return flags
+
+
+def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files or folders")
+    parser.add_argument("--venue", default="", help="venue of papers that name none")
+    parser.add_argument("--year", type=int, help="year of papers that name none")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_ask(parser: argparse.ArgumentParser) -> None:
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("question", nargs="?", help="the question")
+    asked.add_argument("--jsonl", type=Path, metavar="FILE", help="questions, one JSON a line")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("query", nargs="?", help="the query")
+    asked.add_argument("--jsonl", type=Path, metavar="FILE", help="queries, one JSON a line")
+    parser.add_argument("-k", type=_positive, default=10, metavar="N", help="papers at most")
+    parser.add_argument("--no-rerank", action="store_true", help="first-stage ranking only")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_lookup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="?", default="", help="title, author, venue, year, …")
+    parser.add_argument("-k", type=_positive, default=10, metavar="N", help="papers at most")
+    parser.add_argument("--author", action="append", default=[], help="an author; may be repeated")
+    parser.add_argument("--venue", default="", help="where the papers appeared")
+    parser.add_argument("--year", type=int, help="when they appeared")
+    parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not at least 1")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""What each command of the command line does: data on stdout, notes and progress on stderr."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+
+from assistant.engine import Assistant, Finished
+from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
+from assistant.models import describe_models, resolve_chat_model, resolve_embedder
+from assistant.question_file import read_questions
+from assistant.resources import resource_folder
+from assistant.settings import Settings, load_settings
+from assistant.startup import open_assistant, open_library
+from assistant.terminal import (
+    AnswerPrinter,
+    ProgressBars,
+    ingest_lines,
+    matches_table,
+    models_table,
+    passages_table,
+)
+from assistant.types import Turn
+from retrieval.errors import InputError
+from retrieval.ingest import ingest
+from retrieval.lookup import Filters, Lookup
+from retrieval.search import search
+
+Flags = dict[str, Any]
+
+
+def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
+    """Open the browser app."""
+    # The page library takes seconds to import, and only this command needs it.
+    from assistant.browser.server import serve  # noqa: PLC0415
+
+    serve(load_settings(flags))
+
+
+def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
+    """Bring the library up to date with files."""
+    paths = options.paths or [resource_folder("seeds")]
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
+    if options.json:
+        print(dumps(ingest_json(report)))
+        return
+    for line in ingest_lines(report):
+        print(line)
+
+
+def run_ask(options: argparse.Namespace, flags: Flags) -> None:
+    """Answer one question, or every question of a file."""
+    settings = load_settings(flags)
+    if options.jsonl:
+        _ask_file(options, settings)
+        return
+    assistant = _assistant(settings)
+    if options.json:
+        print(dumps(answer_json(assistant.answer(options.question), None, 0)))
+    else:
+        _ask(assistant, options.question, [], Console())
+
+
+def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
+    conversations = read_questions(options.jsonl)
+    assistant = _assistant(settings)
+    for conversation in conversations:
+        history: list[Turn] = []
+        for turn, question in enumerate(conversation.questions):
+            answer = assistant.answer(question, history)
+            history.append(Turn(question, answer))
+            print(dumps(answer_json(answer, conversation.id, turn)), flush=True)
+
+
+def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
+    """A conversation until an empty line or end of input; Ctrl-C stops an answer."""
+    assistant = _assistant(load_settings(flags))
+    console = Console()
+    history: list[Turn] = []
+    print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
+    while question := _typed():
+        try:
+            history.append(_ask(assistant, question, history, console))
+        except KeyboardInterrupt:
+            print("(stopped)", file=sys.stderr)
+        except InputError as error:
+            print(f"assistant: {error}", file=sys.stderr)
+
+
+def _typed() -> str:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return ""
+
+
+def _ask(assistant: Assistant, question: str, history: list[Turn], console: Console) -> Turn:
+    printer = AnswerPrinter(console)
+    for event in assistant.stream(question, history):
+        printer.show(event, question.strip())
+        if isinstance(event, Finished):
+            return Turn(question, event.answer)
+    raise AssertionError("a stream of events ends with Finished")
+
+
+def _assistant(settings: Settings) -> Assistant:
+    with ProgressBars() as progress:
+        return open_assistant(settings, progress)
+
+
+def run_search(options: argparse.Namespace, flags: Flags) -> None:
+    """Rank papers for one query, or for every query of a file."""
+    settings = load_settings(flags)
+    if options.jsonl:
+        asked = [
+            (conversation.id, turn, question)
+            for conversation in read_questions(options.jsonl)
+            for turn, question in enumerate(conversation.questions)
+        ]
+    elif options.query.strip():
+        asked = [("", 0, options.query)]
+    else:
+        raise InputError("The query is empty; type what to search for.")
+    with ProgressBars() as progress:
+        library = open_library(settings, progress)
+    for id_, turn, query in asked:
+        passages = search(library, query, options.k)
+        if options.jsonl or options.json:
+            print(dumps(search_json(id_ or None, turn, query, passages)), flush=True)
+        else:
+            Console().print(passages_table(passages))
+
+
+def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
+    """Look papers up."""
+    filters = Filters(
+        authors=tuple(options.author),
+        venue=options.venue,
+        year=options.year,
+        decision=options.decision,
+    )
+    if not options.query.strip() and filters == Filters():
+        raise InputError("Nothing to look up; give a query or a filter such as --author.")
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+    library.ready_to_search()
+    lookup = Lookup((stored.paper for stored in library.store.papers()), library.lexical)
+    matches = lookup.find(options.query, options.k, filters)
+    if options.format == "json":
+        print(dumps(lookup_json(matches)))
+    elif matches:
+        Console().print(matches_table(matches))
+    else:
+        print("No paper of the library fits.", file=sys.stderr)
+
+
+def run_models(options: argparse.Namespace, flags: Flags) -> None:
+    """Show the models, or fetch those in use."""
+    settings = load_settings(flags)
+    if options.action == "pull":
+        with ProgressBars() as progress:
+            resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
+            resolve_embedder(settings.embedder, settings.cache, progress)
+    models = describe_models(settings)
+    if options.json:
+        print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))
+    else:
+        Console().print(models_table(models))
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
+    "serve": run_serve,
+    "ingest": run_ingest,
+    "ask": run_ask,
+    "chat": run_chat,
+    "search": run_search,
+    "lookup": run_lookup,
+    "models": run_models,
+}
+"""The commands by name."""

@@ -1,0 +1,68 @@
+"""Questions from a JSONL file: one a line, or a conversation of several turns."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.engine import checked_question
+from retrieval.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One line of the file."""
+
+    id: str
+    questions: tuple[str, ...]
+    """One, or the turns of a conversation in order."""
+
+
+def read_questions(path: Path) -> list[Conversation]:
+    """The conversations of `path`, all checked before any is answered.
+
+    A line is `{"id", "question"}`, `{"id", "query"}` or `{"id", "turns": [{"question"}, …]}`;
+    other fields are ignored.
+
+    Raises:
+        InputError: the file cannot be read or a line does not fit; it names the line.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text; expected one JSON object a line.") from error
+    conversations = [
+        _conversation(raw, f"{path}, line {number}")
+        for number, raw in enumerate(lines, start=1)
+        if raw.strip()
+    ]
+    if not conversations:
+        raise InputError(f"{path} is empty; expected one JSON object a line.")
+    return conversations
+
+
+def _conversation(raw: str, where: str) -> Conversation:
+    try:
+        fields = json.loads(raw)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{where} is not valid JSON ({error.msg}); mend the line and try again."
+        ) from error
+    if not isinstance(fields, dict) or not isinstance(fields.get("id"), str | int):
+        raise InputError(f"{where} has no id; expected an object with “id” and “question”.")
+    turns = fields.get("turns")
+    asked = [_question(turn, where) for turn in turns] if isinstance(turns, list) else []
+    questions = tuple(asked) or (_question(fields, where),)
+    return Conversation(str(fields["id"]), questions)
+
+
+def _question(fields: Any, where: str) -> str:
+    question = fields.get("question", fields.get("query")) if isinstance(fields, dict) else None
+    if not isinstance(question, str):
+        raise InputError(f"{where} has no question; expected “question” (or “turns”) with text.")
+    try:
+        return checked_question(question)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error

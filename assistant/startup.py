@@ -1,0 +1,42 @@
+"""Loads what a way of using the assistant needs: models, library, and both together."""
+
+from assistant.chat_model import LlamaCppChatModel
+from assistant.engine import Assistant
+from assistant.models import resolve_chat_model, resolve_embedder
+from assistant.settings import Settings
+from retrieval.embedder import LlamaCppEmbedder
+from retrieval.library import Library
+from retrieval.progress import Progress
+
+
+def open_library(settings: Settings, progress: Progress) -> Library:
+    """The library of `settings.home` with its embedder, fetched on first use.
+
+    Raises:
+        ModelError: the embedder cannot be had or loaded.
+        LibraryError: the library cannot be opened.
+    """
+    path = resolve_embedder(settings.embedder, settings.cache, progress)
+    return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
+
+
+def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel:
+    """The chat model, fetched on first use.
+
+    Raises:
+        ModelError: it cannot be had or loaded.
+    """
+    path = resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
+    return LlamaCppChatModel(path, context=settings.context, threads=settings.threads)
+
+
+def open_assistant(settings: Settings, progress: Progress) -> Assistant:
+    """An assistant over a library that has papers.
+
+    Raises:
+        ModelError: a model cannot be had or loaded.
+        LibraryError: the library cannot be opened or has no papers.
+    """
+    library = open_library(settings, progress)
+    library.ready_to_search()
+    return Assistant(library, open_chat_model(settings, progress))

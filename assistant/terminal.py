@@ -1,0 +1,180 @@
+"""How things look in a terminal: progress on stderr, answers and tables on stdout."""
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from assistant.engine import Finished, Found, Shown
+from assistant.models import ModelDescription
+from assistant.types import AnswerSentence, Kind, Outcome
+from retrieval.lookup import Match
+from retrieval.types import IngestReport, Paper, Passage
+
+_BYTES_IN_MEGABYTE = 1_000_000
+
+
+class ProgressBars:
+    """A `Progress` that draws one bar a stage on stderr."""
+
+    def __init__(self) -> None:
+        """No bar is drawn before work reports on itself."""
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[unit]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "ProgressBars":
+        """Bars vanish from the screen's bottom line once done."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the terminal as it was."""
+        self._bars.stop()
+
+    def __call__(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Move the stage's bar; an unknown total (0) gives a bar that only pulses."""
+        if unit == "B":
+            done, total, unit = done // _BYTES_IN_MEGABYTE, total // _BYTES_IN_MEGABYTE, "MB"
+        if stage not in self._tasks:
+            self._bars.start()
+            self._tasks[stage] = self._bars.add_task(stage, total=total or None, unit=unit)
+        self._bars.update(self._tasks[stage], completed=done, total=total or None)
+
+
+class AnswerPrinter:
+    """Prints an answer as it comes about, then its references."""
+
+    def __init__(self, console: Console) -> None:
+        """Print to `console`."""
+        self._console = console
+        self._paper_of: dict[int, Paper] = {}
+        self._led_in = ""
+
+    def show(self, event: Found | Shown | Finished, question: str) -> None:
+        """Print what the event adds."""
+        if isinstance(event, Found):
+            if event.standalone_question != question:
+                self._line(f"({event.standalone_question})", "dim")
+        elif isinstance(event, Shown):
+            for citation in event.citations:
+                self._paper_of[citation.number] = citation.paper
+            self._sentence(event.sentence)
+        else:
+            self._finish(event)
+
+    def _sentence(self, sentence: AnswerSentence) -> None:
+        marks = "".join(f"[{number}]" for number in sentence.citations)
+        if sentence.kind is Kind.QUOTED:
+            paper = self._paper_of[sentence.citations[0]]
+            if paper.id != self._led_in:
+                self._line(f"From “{paper.shown_title}”:", "bold")
+            self._led_in = paper.id
+            self._line(f"  “{sentence.text}” {marks}")
+        else:
+            self._led_in = ""
+            self._line(f"{sentence.text} {marks}")
+
+    def _finish(self, event: Finished) -> None:
+        answer = event.answer
+        if answer.outcome is not Outcome.ANSWERED:
+            self._line(answer.text)
+            self._line("\nClosest papers:", "bold")
+            for passage in answer.passages[:3]:
+                self._line(f"  {reference(passage.paper)}")
+        else:
+            self._line("\nReferences", "bold")
+            for citation in answer.citations:
+                self._line(f"  [{citation.number}] {reference(citation.paper)}")
+
+    def _line(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style=style))
+
+
+def reference(paper: Paper) -> str:
+    """A paper in one line: authors, title, where it appeared."""
+    return ". ".join(filter(None, (authors_line(paper.authors), paper.shown_title, where(paper))))
+
+
+def authors_line(authors: Sequence[str], most: int = 3) -> str:
+    """The authors, the later ones of many as et al."""
+    if len(authors) > most:
+        return f"{', '.join(authors[:most])} et al"
+    return ", ".join(authors)
+
+
+def where(paper: Paper) -> str:
+    """Venue, year and decision, as far as they are known."""
+    appeared = f"{paper.venue} {paper.year or ''}".strip()
+    return ", ".join(filter(None, (appeared, paper.decision)))
+
+
+def passages_table(passages: Sequence[Passage]) -> Table:
+    """Ranked papers with their best passage."""
+    table = Table("#", "score", "paper", "passage", show_lines=True)
+    for rank, passage in enumerate(passages, start=1):
+        table.add_row(
+            str(rank),
+            f"{passage.score:.3f}",
+            Text(reference(passage.paper)),
+            Text(passage.chunk.text),
+        )
+    return table
+
+
+def matches_table(matches: Sequence[Match]) -> Table:
+    """Papers looked up with the reason."""
+    table = Table("title", "authors", "where", "why", show_lines=True)
+    for match in matches:
+        paper = match.paper
+        cells = (paper.shown_title, authors_line(paper.authors), where(paper), match.why)
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def models_table(models: Iterable[ModelDescription]) -> Table:
+    """The models on this machine."""
+    table = Table("role", "model", "type", "size", "licence", "in use", "where")
+    for model in models:
+        size = f"{model.size_bytes / _BYTES_IN_MEGABYTE:.0f} MB" if model.size_bytes else ""
+        table.add_row(
+            model.role,
+            Text(model.name),
+            model.quantization or "",
+            size,
+            model.licence or "",
+            "yes" if model.in_use else "",
+            Text(str(model.path) if model.present else "not fetched yet"),
+        )
+    return table
+
+
+def ingest_lines(report: IngestReport) -> Iterable[str]:
+    """What an ingest did, in words; first what was skipped and why."""
+    for skipped in report.skipped:
+        yield f"skipped {skipped.source}, line {skipped.line}: {skipped.reason}"
+    yield (
+        f"{report.papers:,} papers in {report.chunks:,} chunks: {report.added:,} added, "
+        f"{report.updated:,} updated, {report.unchanged:,} unchanged; {report.merged:,} records "
+        f"were copies of another ({report.seconds:.1f} s)"
+    )
