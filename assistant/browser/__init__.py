@@ -1,0 +1,1 @@
+"""The browser app: Gradio page, its HTML, and the server that shows it."""

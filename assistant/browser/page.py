@@ -1,0 +1,218 @@
+"""The page: a chat over the library, with what is found shown as it comes."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from assistant.browser.render import (
+    answer_html,
+    error_html,
+    library_html,
+    progress_html,
+    question_html,
+    searching_html,
+    setup_html,
+    stopped_html,
+)
+from assistant.browser.setup import Setup
+from assistant.engine import LONGEST_QUESTION, Assistant, Finished, Found, Shown
+from assistant.types import AnswerSentence, Citation, Turn
+from retrieval.errors import Cancelled, UserError
+from retrieval.types import Passage
+
+TITLE = "Abstracts assistant"
+EXAMPLES = (
+    "What is neural collapse and when does it appear?",
+    "How can a convolutional network learn its strides?",
+    "How much faster is machine unlearning of federated clusters than retraining?",
+    "Which papers recognise human actions from skeleton sequences?",
+)
+"""Questions that the seeds answer."""
+
+_FORMULA: list[dict[str, str | bool]] = [{"left": "$", "right": "$", "display": False}]
+_TICK_SECONDS = 0.5
+
+Messages = list[dict[str, Any]]
+
+
+class Stops:
+    """One flag a session: whether its answer is to be stopped."""
+
+    def __init__(self) -> None:
+        """No session has asked yet."""
+        self._flags: dict[str, threading.Event] = {}
+
+    def begin(self, session: str) -> threading.Event:
+        """A fresh flag for the session's next answer; an answer still running is stopped."""
+        self.stop(session)
+        self._flags[session] = threading.Event()
+        return self._flags[session]
+
+    def stop(self, session: str) -> None:
+        """Stop the session's answer, if there is one."""
+        if flag := self._flags.get(session):
+            flag.set()
+
+    def end(self, session: str) -> None:
+        """Stop and forget the session: its page was closed."""
+        self.stop(session)
+        self._flags.pop(session, None)
+
+
+def build_page(setup: Setup) -> gr.Blocks:
+    """The page for an assistant that may still be in preparation."""
+    stops = Stops()
+    page: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, fill_height=True)
+    with page:
+        gr.HTML(
+            f"<h1>{TITLE}</h1><p>Every sentence shows the abstract that it stands on.</p>",
+            elem_id="heading",
+        )
+        library = gr.HTML(elem_id="library")
+        preparing = gr.HTML(setup_html(setup.state), elem_id="setup")
+        with gr.Column(visible=False, elem_id="chat", scale=1) as chat:
+            _chat(setup, stops)
+        timer = gr.Timer(_TICK_SECONDS)
+        shown = [library, preparing, chat, timer]
+        page.load(lambda: _setup_step(setup), outputs=shown, show_progress="hidden")
+        timer.tick(lambda: _setup_step(setup), outputs=shown, show_progress="hidden")
+
+        # Gradio passes the request to parameters of its type, so these cannot be lambdas.
+        def closed(request: gr.Request) -> None:
+            stops.end(_session(request))
+
+        page.unload(closed)
+    return page
+
+
+def _setup_step(setup: Setup) -> tuple[Any, ...]:
+    """Show the progress of the first start, then the chat in its place."""
+    state = setup.state
+    if state.assistant is None:
+        waiting = not state.error
+        return "", setup_html(state), gr.update(visible=False), gr.update(active=waiting)
+    line = library_html(state.papers, state.assistant.model.name)
+    hidden = gr.update(value="", visible=False)
+    return line, hidden, gr.update(visible=True), gr.update(active=False)
+
+
+def _chat(setup: Setup, stops: Stops) -> None:
+    history = gr.State([])
+    messages = gr.Chatbot(
+        elem_id="conversation",
+        show_label=False,
+        label="Conversation",
+        scale=1,
+        height="60vh",
+        latex_delimiters=_FORMULA,
+        layout="panel",
+        buttons=[],
+        feedback_options=None,
+        placeholder="Ask about the papers in the library.",
+        examples=[{"text": example} for example in EXAMPLES],
+    )
+    with gr.Row():
+        question = gr.Textbox(
+            elem_id="question",
+            placeholder="Ask about the papers …",
+            label="Question",
+            show_label=False,
+            lines=1,
+            max_lines=6,
+            max_length=LONGEST_QUESTION,
+            autofocus=True,
+            scale=8,
+        )
+        send = gr.Button("Send", variant="primary", elem_id="send", min_width=90, scale=1)
+        stop = gr.Button("Stop", elem_id="stop", min_width=90, scale=1, visible=False)
+        clear = gr.Button("New conversation", elem_id="new", min_width=150, scale=1)
+
+    def respond(
+        asked: str, turns: list[Turn], shown: Messages, request: gr.Request
+    ) -> Iterator[tuple[Any, ...]]:
+        assistant = setup.state.assistant
+        assert assistant is not None  # noqa: S101 - the chat is shown only once it is there
+        flag = stops.begin(_session(request))
+        before = [*shown, {"role": "user", "content": question_html(asked)}]
+        busy = (gr.update(visible=False), gr.update(visible=True))
+        idle = (gr.update(visible=True), gr.update(visible=False))
+        for html, turn in _answered(assistant, asked, turns, flag):
+            now_turns = [*turns, turn] if turn else turns
+            content = [*before, {"role": "assistant", "content": html}]
+            yield "", now_turns, content, *busy
+        yield "", now_turns, content, *idle
+
+    def stop_answer(request: gr.Request) -> None:
+        stops.stop(_session(request))
+
+    def stop_answer(request: gr.Request) -> None:
+        stops.stop(_session(request))
+
+    outputs = [question, history, messages, send, stop]
+    asking: dict[str, Any] = {
+        "fn": respond,
+        "inputs": [question, history, messages],
+        "outputs": outputs,
+        "show_progress": "hidden",
+        "concurrency_limit": 1,
+        "concurrency_id": "model",
+    }
+    question.submit(**asking)
+    send.click(**asking)
+    messages.example_select(_chosen_text, outputs=question, show_progress="hidden").then(**asking)
+    stop.click(stop_answer, show_progress="hidden", queue=False)
+    clear.click(lambda: ([], [], ""), outputs=[history, messages, question])
+
+
+def _chosen_text(chosen: gr.SelectData) -> str:
+    return str(chosen.value["text"])
+
+
+@dataclass(slots=True)
+class _Partial:
+    """An answer that is still coming."""
+
+    standalone: str = ""
+    passages: tuple[Passage, ...] = ()
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+
+
+def _answered(
+    assistant: Assistant, asked: str, turns: list[Turn], flag: threading.Event
+) -> Iterator[tuple[str, Turn | None]]:
+    """The answer's HTML as it grows; the turn comes with the last."""
+    partial = _Partial()
+    yield searching_html(), None
+    try:
+        for event in assistant.stream(asked, turns, flag.is_set):
+            if isinstance(event, Finished):
+                yield answer_html(event.answer), Turn(asked, event.answer)
+                return
+            _take_up(event, partial, asked)
+            yield _partial_html(partial), None
+    except Cancelled:
+        yield stopped_html(partial.sentences, partial.citations), None
+    except UserError as error:
+        yield error_html(str(error)), None
+
+
+def _take_up(event: Found | Shown, partial: _Partial, asked: str) -> None:
+    if isinstance(event, Found):
+        different = event.standalone_question != asked.strip()
+        partial.standalone = event.standalone_question if different else ""
+        partial.passages = event.passages
+    else:
+        partial.sentences.append(event.sentence)
+        partial.citations += event.citations
+
+
+def _partial_html(partial: _Partial) -> str:
+    return progress_html(partial.standalone, partial.passages, partial.sentences, partial.citations)
+
+
+def _session(request: gr.Request) -> str:
+    return request.session_hash or ""

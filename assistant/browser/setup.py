@@ -1,0 +1,98 @@
+"""What must be there before the first question: models and papers, prepared in a thread."""
+
+import threading
+from dataclasses import dataclass, field
+
+from assistant.engine import Assistant
+from assistant.resources import resource_folder
+from assistant.settings import Settings
+from assistant.startup import open_chat_model, open_library
+from retrieval.errors import Cancelled, UserError
+from retrieval.ingest import ingest
+
+
+@dataclass(slots=True)
+class Stage:
+    """A step of the setup and how far it is."""
+
+    name: str
+    done: int = 0
+    total: int = 0
+    """0 where it is not known."""
+    unit: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """A moment of the setup."""
+
+    stages: list[Stage] = field(default_factory=list)
+    error: str = ""
+    """One sentence, once it has failed."""
+    assistant: Assistant | None = None
+    """Once everything is there."""
+    papers: int = 0
+
+
+class Setup:
+    """Prepares an assistant in a thread of its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is started here."""
+        self._settings = settings
+        self._stop = threading.Event()
+        self._changed = threading.Lock()
+        self._state = State()
+        self._thread = threading.Thread(target=self._run, name="setup", daemon=True)
+
+    def start(self) -> None:
+        """Begin; see `state`."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Give up soon and wait for it; what is half done is completed by the next start."""
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def state(self) -> State:
+        """How far it is."""
+        with self._changed:
+            stages = [Stage(s.name, s.done, s.total, s.unit) for s in self._state.stages]
+            return State(stages, self._state.error, self._state.assistant, self._state.papers)
+
+    def _run(self) -> None:
+        try:
+            assistant, papers = self._prepare()
+        except UserError as error:
+            self._fail(str(error))
+        except Cancelled:
+            self._fail("The setup was stopped.")
+        except Exception as error:
+            self._fail(f"Something unexpected went wrong ({error!r}); the terminal shows more.")
+            raise
+        else:
+            with self._changed:
+                self._state.assistant = assistant
+                self._state.papers = papers
+
+    def _prepare(self) -> tuple[Assistant, int]:
+        library = open_library(self._settings, self._report)
+        papers, _ = library.store.count()
+        if not papers or library.was_interrupted:
+            papers = ingest(library, [resource_folder("seeds")], progress=self._report).papers
+        library.ready_to_search()
+        return Assistant(library, open_chat_model(self._settings, self._report)), papers
+
+    def _report(self, stage: str, done: int, total: int, unit: str) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+        with self._changed:
+            if not self._state.stages or self._state.stages[-1].name != stage:
+                self._state.stages.append(Stage(stage))
+            current = self._state.stages[-1]
+            current.done, current.total, current.unit = done, total, unit
+
+    def _fail(self, sentence: str) -> None:
+        with self._changed:
+            self._state.error = sentence
