@@ -148,9 +148,6 @@ def _chat(setup: Setup, stops: Stops) -> None:
     def stop_answer(request: gr.Request) -> None:
         stops.stop(_session(request))
 
-    def stop_answer(request: gr.Request) -> None:
-        stops.stop(_session(request))
-
     outputs = [question, history, messages, send, stop]
     asking: dict[str, Any] = {
         "fn": respond,
