@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from assistant.tokens import encoding_of
 from retrieval import llamacpp
 
 SEED = 0
@@ -51,6 +52,9 @@ class LlamaCppChatModel:
         self._lock = threading.Lock()
         self._name = path.stem
         self._context = context
+        self._encoding = encoding_of(
+            llamacpp.metadata(self._model), llamacpp.vocabulary(self._model)
+        )
         self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
 
     @property
@@ -65,7 +69,14 @@ class LlamaCppChatModel:
 
     def count(self, messages: Sequence[Mapping[str, str]]) -> int:
         """Tokens of the conversation as the model reads it."""
-        return len(llamacpp.chat_prompt(self._model, messages))
+        marks = [{**message, "content": ""} for message in messages]
+        template = len(llamacpp.chat_prompt(self._model, marks))
+        return template + sum(self._count_text(message["content"]) for message in messages)
+
+    def _count_text(self, text: str) -> int:
+        if self._encoding:
+            return len(self._encoding.encode_ordinary(text))
+        return len(llamacpp.tokenize(self._model, text, add_bos=False, special=False))
 
     def write(
         self,

@@ -29,7 +29,7 @@ def standalone_question(question: str, history: Sequence[Turn]) -> str:
     return f"About “{last.citations[0].paper.shown_title}”: {question}"
 
 
-def earlier_papers(history: Sequence[Turn]) -> list[Paper]:
+def cited_papers(history: Sequence[Turn]) -> list[Paper]:
     """The papers that the last answer cited, in its order."""
     if not history:
         return []

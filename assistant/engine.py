@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from assistant.chat_model import ChatModel
 from assistant.checking import closest, is_supported
 from assistant.citing import Draft, drafts
-from assistant.conversation import standalone_question
+from assistant.conversation import cited_papers, standalone_question
 from assistant.evidence import choose_evidence
 from assistant.prompting import Message, answer_messages
+from assistant.records import opening, record_sentence
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -24,7 +25,7 @@ from assistant.types import (
 from retrieval.errors import InputError
 from retrieval.library import Library
 from retrieval.search import search
-from retrieval.types import Passage
+from retrieval.types import Paper, Passage
 
 LONGEST_QUESTION = 2000
 """Characters."""
@@ -119,11 +120,13 @@ class Assistant:
         standalone = standalone_question(question, history)
         passages = search(self.library, standalone, self.settings.passages)
         yield Found(standalone, tuple(passages))
-        evidence = self._evidence(standalone, passages)
-        clock.retrieval = clock.now()
-        page = _Page(evidence)
-        tokens = Tokens(prompt=0, completion=0)
-        if evidence:
+        page, tokens = _Page([]), Tokens(prompt=0, completion=0)
+        if recorded := _from_record(question, standalone, history):
+            clock.retrieval = clock.first = clock.now()
+            yield page.record(*recorded)
+        elif evidence := self._evidence(standalone, passages):
+            clock.retrieval = clock.now()
+            page = _Page(evidence)
             messages = self._fitting(standalone, evidence)
             writing = _Counted(self.model.write(messages, self.settings.max_tokens, stopped))
             for shown in self._checked(drafts(writing, len(evidence)), page):
@@ -142,7 +145,7 @@ class Assistant:
                 passages=tuple(passages),
                 model=self.model.name,
                 timings=Timings(
-                    retrieval=clock.retrieval,
+                    retrieval=clock.retrieval or total,
                     rerank=0.0,
                     first_token=clock.first or total,
                     total=total,
@@ -226,6 +229,17 @@ def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citatio
     return " ".join(parts)
 
 
+def _from_record(
+    question: str, standalone: str, history: Sequence[Turn]
+) -> tuple[str, Paper] | None:
+    """The record's answer to a question about the paper just cited, with the paper."""
+    cited = cited_papers(history)
+    if standalone == question or not cited:
+        return None
+    sentence = record_sentence(question, cited[0])
+    return (sentence, cited[0]) if sentence else None
+
+
 def _supporting(draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:
     """The notes that support a draft: those it cites, else one that does by itself."""
     cited = [evidence[number - 1].text for number in draft.notes]
@@ -271,6 +285,13 @@ class _Page:
     def quote(self, note: int) -> Shown:
         """A sentence of the evidence, verbatim."""
         return self._show(self.evidence[note - 1].text, Kind.QUOTED, (note,))
+
+    def record(self, text: str, paper: Paper) -> Shown:
+        """A sentence about a paper's record, cited by the opening of its abstract."""
+        quote = opening(paper)
+        start = paper.abstract.index(quote)
+        self.evidence.append(Evidence(paper, start, start + len(quote), quote, 1.0))
+        return self._show(text, Kind.VERIFIED, (len(self.evidence),))
 
     def _show(self, text: str, kind: Kind, notes: tuple[int, ...]) -> Shown:
         new = [self._cite(note) for note in notes if note not in self._number_of_note]

@@ -109,6 +109,18 @@ def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
     return np.asarray(model.embed(text, normalize=True, truncate=True), dtype=np.float32)
 
 
+def vocabulary(model: llama_cpp.Llama) -> list[str]:
+    """The text of every token by its id, as the GGUF file spells it; control tokens are empty."""
+    control = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
+    vocab = model._model.vocab
+    return [
+        ""
+        if llama_cpp.llama_vocab_get_attr(vocab, token) & control
+        else llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8")
+        for token in range(model.n_vocab())
+    ]
+
+
 def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
     """Token ids of `text`; `special` reads control tokens written out in the text as such."""
     return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))

@@ -128,7 +128,7 @@ def _chat(setup: Setup, stops: Stops) -> None:
         )
         send = gr.Button("Send", variant="primary", elem_id="send", min_width=90, scale=1)
         stop = gr.Button("Stop", elem_id="stop", min_width=90, scale=1, visible=False)
-        clear = gr.Button("New conversation", elem_id="new", min_width=150, scale=1)
+        clear = gr.Button("New chat", elem_id="new", min_width=110, scale=1)
 
     def respond(
         asked: str, turns: list[Turn], shown: Messages, request: gr.Request
