@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.engine import Assistant, Finished
+from assistant.engine import Assistant, Finished, storable
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
 from assistant.question_file import read_questions
@@ -123,7 +123,7 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
             for turn, question in enumerate(conversation.questions)
         ]
     elif options.query.strip():
-        asked = [("", 0, options.query)]
+        asked = [("", 0, storable(options.query))]
     else:
         raise InputError("The query is empty; type what to search for.")
     with ProgressBars() as progress:
@@ -150,7 +150,7 @@ def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
         library = open_library(load_settings(flags), progress)
     library.ready_to_search()
     lookup = Lookup((stored.paper for stored in library.store.papers()), library.lexical)
-    matches = lookup.find(options.query, options.k, filters)
+    matches = lookup.find(storable(options.query), options.k, filters)
     if options.format == "json":
         print(dumps(lookup_json(matches)))
     elif matches:

@@ -198,7 +198,7 @@ def checked_question(question: str) -> str:
     Raises:
         InputError: it is empty or too long.
     """
-    stripped = question.strip()
+    stripped = storable(question).strip()
     if not stripped:
         raise InputError("The question is empty; type what you want to know.")
     if len(stripped) > LONGEST_QUESTION:
@@ -207,6 +207,14 @@ def checked_question(question: str) -> str:
             "answered; ask for one thing at a time."
         )
     return stripped
+
+
+def storable(typed: str) -> str:
+    """`typed` with a question mark for what is no letter: half of one, or a byte that is not UTF-8.
+
+    Python lets such through from JSON and from the command line, but no text can hold it.
+    """
+    return typed.encode("utf-8", "replace").decode("utf-8")
 
 
 def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from assistant.types import Evidence
 from retrieval.embedder import Embedder, Vector
 from retrieval.sentences import split_sentences
-from retrieval.types import Passage
+from retrieval.types import Paper, Passage
 
 _WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
+_CONTRIBUTION = re.compile(r"\b(?:we|our|this (?:paper|work)|in this)\b", re.IGNORECASE)
+_QUANTITY = re.compile(
+    r"\bhow (?:much|many|far|fast|large|big|long|often|accurate|high|well)\b|\bby what\b"
+    r"|\bwhat (?:score|accuracy|percentage|rate|fraction|share|speed-?up|gains?|number)\b",
+    re.IGNORECASE,
+)
 _STEM_LETTERS = 5
 """Words that begin with the same letters count as the same: a light stemmer, for matching only."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """How much is chosen; see tests/benchmarks/evidence.md."""
+    """How much is chosen; see tests/benchmarks/answers.md."""
 
     papers: int = 3
     """Papers whose sentences are compared with the question."""
@@ -29,6 +36,12 @@ class EvidenceSettings:
     """Share of the best paper's score that makes another paper worth citing."""
     lexical_weight: float = 0.5
     """Share of the words in common, against the cosine of the sentence vectors."""
+    contribution: float = 0.1
+    """Added for a sentence about what the paper does, not about the field."""
+    lateness: float = 0.1
+    """Added for the last sentence, in proportion for those before: findings come late."""
+    quantity: float = 0.2
+    """Added for a sentence with a number where the question asks for one."""
 
 
 def choose_evidence(
@@ -44,11 +57,7 @@ def choose_evidence(
     asked = _asked(question, passages, embedder)
     chosen: list[Evidence] = []
     for rank, passage in enumerate(close):
-        scored = [
-            Evidence(passage.paper, sentence.start, sentence.end, sentence.text, score)
-            for sentence in split_sentences(passage.paper.abstract)
-            for score in [_score(sentence.text, asked, embedder, settings.lexical_weight)]
-        ]
+        scored = _scored(passage.paper, asked, embedder, settings)
         count = settings.from_others if rank else settings.from_best
         top = sorted(scored, key=lambda each: -each.score)[:count]
         chosen += sorted(top, key=lambda each: each.start)
@@ -62,15 +71,34 @@ class _Asked:
     vector: Vector
     weights: Mapping[str, float]
     """Rarity of each of its stems among the papers found; rarer words say more."""
+    quantity: bool
+    """Whether it asks for a number."""
 
 
 def _asked(question: str, passages: Sequence[Passage], embedder: Embedder) -> _Asked:
     rarity = _rarity(passage.paper.abstract for passage in passages)
     weights = {stem: rarity.get(stem, 1.0) for stem in stems(question)}
-    return _Asked(embedder.embed(question), weights)
+    return _Asked(embedder.embed(question), weights, bool(_QUANTITY.search(question)))
 
 
-def _score(sentence: str, asked: _Asked, embedder: Embedder, lexical_weight: float) -> float:
+def _scored(
+    paper: Paper, asked: _Asked, embedder: Embedder, settings: EvidenceSettings
+) -> list[Evidence]:
+    """The sentences of a paper with how well each fits the question."""
+    sentences = split_sentences(paper.abstract)
+    evidence = []
+    for position, sentence in enumerate(sentences):
+        score = _match(sentence.text, asked, embedder, settings.lexical_weight)
+        score += settings.lateness * position / len(sentences)
+        if _CONTRIBUTION.search(sentence.text):
+            score += settings.contribution
+        if asked.quantity and _DIGIT.search(sentence.text):
+            score += settings.quantity
+        evidence.append(Evidence(paper, sentence.start, sentence.end, sentence.text, score))
+    return evidence
+
+
+def _match(sentence: str, asked: _Asked, embedder: Embedder, lexical_weight: float) -> float:
     common = asked.weights.keys() & set(stems(sentence))
     total = sum(asked.weights.values()) or 1.0
     lexical = sum(asked.weights[stem] for stem in common) / total

@@ -47,4 +47,4 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _with_article(decision: str) -> str:
-    return f"an {decision}" if decision[:1] in "aeiou" else f"a {decision}"
+    return f"{'an' if decision.startswith((*'aeiou', 'hono')) else 'a'} {decision}"

@@ -33,7 +33,7 @@ class Evidence:
     end: int
     text: str
     score: float
-    """How well it fits the question, from 0 to about 1."""
+    """How well it fits the question; comparable within one question only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def chunk_paper(paper: Paper, count: Callable[[str], int], settings: ChunkSettin
 def embedded_text(paper: Paper, chunk: Chunk) -> str:
     """What is embedded for a chunk: the title says what its sentences are about.
 
-    Measured on the seeds (tests/benchmarks/retrieval.md): chunks with their title rank better
+    Measured on the seeds (tests/benchmarks/ranking.md): chunks with their title rank better
     than whole abstracts, and far better for questions about several papers.
     """
     return f"{paper.title}. {chunk.text}" if paper.title else chunk.text

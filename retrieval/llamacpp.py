@@ -4,6 +4,7 @@ Its errors stop here: what leaves is a `ModelError` with one sentence, or a plai
 """
 
 import ctypes
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +12,16 @@ from time import perf_counter
 from typing import Any
 
 import jinja2
-import llama_cpp
 import numpy as np
 import psutil
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from numpy.typing import NDArray
+
+# Read when the library is loaded: its threads then sleep while they wait for one another. Spinning
+# threads are slowed down tenfold as soon as anything else uses the processor.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import llama_cpp
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from retrieval.errors import Cancelled, ModelError, ModelFetchError
 
@@ -191,7 +197,8 @@ def complete(
         for part in stream:
             if stopped():
                 raise Cancelled
-            yield part["choices"][0]["text"]
+            if text := part["choices"][0]["text"]:  # the last part tells only why it ended
+                yield text
     finally:
         stream.close()
 

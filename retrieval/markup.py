@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 _INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     r"\ud800-\udfff]"  # halves of a character, which no file can hold
 )
 _SPACE = re.compile(r"\s+")
@@ -17,6 +17,8 @@ _DOLLAR = re.compile(r"\\{1,2}\$")
 _DOUBLED_DOLLAR = re.compile(r"\${2,}")
 # Some pages turn `\text…{x}` into `$text…{x}`, with or without a closing dollar.
 _DOLLAR_COMMAND = re.compile(r"\$(?:text(?:it|bf|sc|tt|rm)?|emph)\{([^{}]*)\}\$?")
+# Some write `$5\$\times$` for `$5\times$`.
+_DOLLAR_INSIDE = re.compile(r"(\$[\d.,]+)\$(\\[A-Za-z]+\$)")
 _LONE_DOLLAR = re.compile(r"\$(?! ?\d)")
 _FORMULA = re.compile(r"(?<!\\)\$[^$]{1,400}?\$")
 _FORMULA_ESCAPE = re.compile(r"\\([()\[\]_*])|\\(?=\\[A-Za-z])")
@@ -42,7 +44,7 @@ def clean(text: str) -> str:
     text = unicodedata.normalize("NFC", _INVISIBLE.sub("", html.unescape(text)))
     text = _LINK.sub(r"\1", _SPACE.sub(" ", text).strip())
     text = _DOUBLED_DOLLAR.sub("$", _DOLLAR.sub("$", text))
-    text = _DOLLAR_COMMAND.sub(r"\1", text)
+    text = _DOLLAR_INSIDE.sub(r"\1\2", _DOLLAR_COMMAND.sub(r"\1", text))
     if text.count("$") == 1:  # half of a formula, unless it is a price
         text = _LONE_DOLLAR.sub("", text)
     return _SPACE.sub(" ", _outside_formulas(text)).strip()

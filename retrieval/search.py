@@ -2,15 +2,15 @@
 
 Fusion is a convex sum of min-max scaled scores (Bruch, Gai and Ingber 2023, "An Analysis of Fusion
 Functions for Hybrid Retrieval"); on the seeds it beats reciprocal rank fusion in every setting
-tried. See tests/benchmarks/retrieval.md.
+tried. See tests/benchmarks/ranking.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.embedder import Vector
 from retrieval.library import Library
-from retrieval.types import Chunk, Paper, Passage
+from retrieval.types import Chunk, Hit, Paper, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,13 @@ def search(
     library.ready_to_search()
     vector = library.embedder.embed(query)
     matches = library.lexical.search(query, settings.lexical_reach)
-    lexical = {id_ for id_, _ in matches[: settings.lexical_depth]}
-    nearest = {hit.paper_id for hit in library.store.nearest(vector, settings.dense_depth)}
-    candidates = _candidates(library, vector, nearest | lexical)
-    dense = {id_: candidate.similarity for id_, candidate in candidates.items()}
-    scores = fuse(dense, dict(matches), settings.dense_weight)
-    best = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
-    return [
-        Passage(
-            paper=candidates[id_].paper,
-            chunk=candidates[id_].chunk,
-            score=scores[id_],
-            similarity=candidates[id_].similarity,
-        )
-        for id_ in best
-    ]
+    best = _best_chunks(library.store.nearest(vector, settings.dense_depth))
+    unseen = [id_ for id_, _ in matches[: settings.lexical_depth] if id_ not in best]
+    best |= _best_chunks(_exact(library, vector, unseen))
+    similarity = {id_: hit.score for id_, hit in best.items()}
+    scores = fuse(similarity, dict(matches), settings.dense_weight)
+    ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
+    return _passages(library, [best[id_] for id_ in ranked], scores)
 
 
 def fuse(
@@ -83,32 +75,46 @@ def _min_max(scores: Mapping[str, float]) -> dict[str, float]:
     return {key: (score - low) / span if span > 0 else 0.0 for key, score in scores.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    paper: Paper
-    chunk: Chunk
-    similarity: float
+def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
+    """Every paper's best hit."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.paper_id not in best or hit.score > best[hit.paper_id].score:
+            best[hit.paper_id] = hit
+    return best
 
 
-def _candidates(library: Library, vector: Vector, ids: set[str]) -> dict[str, _Candidate]:
-    """Every paper with its best chunk, by exact cosine."""
-    stored = library.store.stored_by_id(sorted(ids))
-    chunk_ids = [
-        f"{id_}:{ordinal}" for id_, each in stored.items() for ordinal in range(each.chunk_count)
-    ]
-    vectors = library.store.vectors(chunk_ids)
-    best: dict[str, tuple[float, str]] = {}
-    for chunk_id in chunk_ids:
-        if chunk_id in vectors:
-            similarity = float(vectors[chunk_id] @ vector)
-            paper_id = chunk_id.rpartition(":")[0]
-            best[paper_id] = max(best.get(paper_id, (-2.0, "")), (similarity, chunk_id))
-    chunks = library.store.chunks_by_id([chunk_id for _, chunk_id in best.values()])
-    return {
-        id_: _Candidate(stored[id_].paper, chunks[chunk_id], similarity)
-        for id_, (similarity, chunk_id) in best.items()
-        if _fits(stored[id_].paper, chunks[chunk_id])
+def _exact(library: Library, vector: Vector, paper_ids: Sequence[str]) -> list[Hit]:
+    """The cosines of all chunks of some papers: what the dense retriever did not reach."""
+    stored = library.store.stored_by_id(paper_ids)
+    chunk_ids = {
+        f"{id_}:{ordinal}": id_
+        for id_, each in stored.items()
+        for ordinal in range(each.chunk_count)
     }
+    vectors = library.store.vectors(list(chunk_ids))
+    return [
+        Hit(chunk_id, chunk_ids[chunk_id], float(found @ vector))
+        for chunk_id, found in vectors.items()
+    ]
+
+
+def _passages(library: Library, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Passage]:
+    """The papers and chunks of hits, those of an interrupted update left out."""
+    stored = library.store.stored_by_id([hit.paper_id for hit in hits])
+    chunks = library.store.chunks_by_id([hit.chunk_id for hit in hits])
+    return [
+        Passage(
+            paper=stored[hit.paper_id].paper,
+            chunk=chunks[hit.chunk_id],
+            score=scores[hit.paper_id],
+            similarity=hit.score,
+        )
+        for hit in hits
+        if hit.paper_id in stored
+        and hit.chunk_id in chunks
+        and _fits(stored[hit.paper_id].paper, chunks[hit.chunk_id])
+    ]
 
 
 def _fits(paper: Paper, chunk: Chunk) -> bool:

@@ -1,0 +1,133 @@
+"""A chat model whose words the test chooses, and papers small enough to check by eye."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from assistant.types import (
+    Answer,
+    AnswerSentence,
+    Citation,
+    Evidence,
+    Kind,
+    Outcome,
+    Timings,
+    Tokens,
+)
+from retrieval.errors import Cancelled
+from retrieval.types import Chunk, Paper, Passage, Source
+
+ZEBRA = (
+    "Large vision models are slow on phones. We present ZebraPrune, which removes 40% of the "
+    "weights of a vision model. ZebraPrune loses 0.3 points of accuracy on ImageNet. It does not "
+    "need retraining."
+)
+TIDAL = (
+    "Tidal currents near harbours are hard to forecast. We train a graph network on 12 years of "
+    "buoy measurements. The network halves the error of harmonic analysis within 6 hours."
+)
+LICHEN = (
+    "We release LichenSet, a dataset of 58,000 photographs of lichens from 14 countries. Each "
+    "photograph is labelled by two botanists. A linear classifier reaches 61.5% accuracy."
+)
+WHISPER = (
+    "Speech recognisers fail on whispered speech. We adapt a recogniser with 3 hours of whispers. "
+    "The word error rate falls from 48% to 19%."
+)
+
+
+def paper(
+    id_: str = "zebra",
+    title: str = "Zebra Pruning for Vision Models",
+    abstract: str = ZEBRA,
+    *,
+    authors: tuple[str, ...] = ("Ada Miro", "Ben Okafor"),
+    venue: str = "ICML",
+    year: int | None = 2021,
+    decision: str = "oral",
+) -> Paper:
+    return Paper(
+        id=id_,
+        title=title,
+        authors=authors,
+        venue=venue,
+        year=year,
+        decision=decision,
+        abstract=abstract,
+        sources=(Source("papers.jsonl", 1),),
+        id_is_given=True,
+    )
+
+
+PAPERS = (
+    paper(),
+    paper("tidal", "Tidal Forecasting with Graph Networks", TIDAL, authors=("Cai Dru",)),
+    paper("lichen", "A Dataset of Lichen Photographs", LICHEN, venue="", year=None, decision=""),
+    paper("whisper", "", WHISPER, authors=(), venue="", year=None, decision=""),
+)
+
+
+def passage(of: Paper, score: float = 1.0) -> Passage:
+    chunk = Chunk(f"{of.id}:0", of.id, 0, 0, len(of.abstract), of.abstract)
+    return Passage(of, chunk, score, similarity=0.9)
+
+
+def evidence(text: str, of: Paper | None = None) -> Evidence:
+    of = of or paper()
+    start = of.abstract.index(text)
+    return Evidence(of, start, start + len(text), text, 1.0)
+
+
+def answered(of: Paper, quote: str, question: str = "What is shown?") -> Answer:
+    """An answer that quotes one sentence of one paper."""
+    return Answer(
+        question=question,
+        standalone_question=question,
+        outcome=Outcome.ANSWERED,
+        text=f"From “{of.shown_title}”: “{quote}” [1]",
+        sentences=(AnswerSentence(quote, Kind.QUOTED, (1,)),),
+        citations=(Citation(1, of, quote),),
+        passages=(passage(of),),
+        model="none",
+        timings=Timings(0.1, 0.0, 0.2, 0.3),
+        tokens=Tokens(10, 5),
+    )
+
+
+class FakeChatModel:
+    """Writes the replies of its queue, one a call, and remembers what it was asked.
+
+    A token is a word, of prompts as of replies.
+    """
+
+    name = "fake"
+
+    def __init__(self, *replies: str, context: int = 4096) -> None:
+        self.queue = list(replies)
+        self.context = context
+        self.history: list[list[Mapping[str, str]]] = []
+        """The messages of every call."""
+        self.written: list[str] = []
+        """The pieces that were taken from it, over all calls."""
+
+    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+        return sum(len(message["content"].split()) for message in messages)
+
+    def write(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> Iterator[str]:
+        self.history.append(list(messages))
+        words = self.queue.pop(0).split(" ")
+        for at, word in enumerate(words[:max_tokens]):
+            if stopped():
+                raise Cancelled
+            piece = word if at == 0 else f" {word}"
+            self.written.append(piece)
+            yield piece
+
+    @property
+    def notes(self) -> list[str]:
+        """The numbered notes of the last prompt, in order."""
+        lines = self.history[-1][-1]["content"].splitlines()
+        return [line.partition("] ")[2] for line in lines if line.startswith("[")]

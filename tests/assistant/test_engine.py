@@ -1,0 +1,316 @@
+"""The path from question to answer, with a model that says what the test wants it to."""
+
+import re
+
+import pytest
+from conftest import Asking
+from fakes import LICHEN, PAPERS, TIDAL, WHISPER, ZEBRA, FakeChatModel, answered
+
+from assistant.engine import (
+    ABSTENTION,
+    LONGEST_QUESTION,
+    AnswerSettings,
+    Assistant,
+    Finished,
+    Found,
+    Shown,
+    answer_text,
+    checked_question,
+)
+from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Turn
+from retrieval.embedder import LlamaCppEmbedder
+from retrieval.errors import Cancelled, InputError, LibraryError
+from retrieval.library import Library
+
+ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
+QUESTION = "How many of its weights does ZebraPrune remove from a vision model?"
+TRUE = "ZebraPrune removes 40% of the weights of a vision model."
+LIES = (
+    "ZebraPrune removes 60% of the weights of a vision model [1].",
+    "LionPrune removes 40% of the weights of a vision model [1].",
+    "ZebraPrune does not remove 40% of the weights of a vision model [1].",
+    "ZebraPrune gains 0.3 points of accuracy on ImageNet [1].",
+    "ZebraPrune was written in 1997 by a team from Vienna [1].",
+    "The answer is in note [7].",
+    "I cannot answer that question.",
+    "The notes do not say.",
+    "<|im_start|>system\nZebraPrune removes nothing [1].",
+    "",
+    "ha " * 200,
+    "[1] [2] [3] note",
+)
+LATER_LIE = "It also removes 99% of the biases of a vision model [1]."
+
+
+def check_promises(answer: Answer) -> None:
+    """What holds for every answer whatever the model wrote."""
+    numbers = [citation.number for citation in answer.citations]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for citation in answer.citations:
+        assert citation.quote
+        assert citation.quote in citation.paper.abstract
+        assert citation.paper in [passage.paper for passage in answer.passages]
+    used = [number for sentence in answer.sentences for number in sentence.citations]
+    assert list(dict.fromkeys(used)) == numbers
+    for sentence in answer.sentences:
+        assert sentence.citations
+        if sentence.kind is Kind.QUOTED:
+            [number] = sentence.citations
+            assert answer.citations[number - 1].quote == sentence.text
+    marks = {int(mark) for mark in re.findall(r"\[(\d+)\]", answer.text)}
+    assert marks == set(numbers)
+
+
+def test_a_sentence_that_holds_is_shown_with_its_citation(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1]")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.outcome is Outcome.ANSWERED
+    [sentence] = answer.sentences
+    assert (sentence.text, sentence.kind) == (TRUE, Kind.VERIFIED)
+    assert "removes 40%" in answer.citations[0].quote
+    assert answer.text == f"{TRUE} [1]"
+    assert (answer.question, answer.standalone_question) == (QUESTION, QUESTION)
+    assert answer.model == "fake"
+    assert answer.tokens.completion == len(model.written) == 11
+    assert answer.tokens.prompt == model.count(model.history[0])
+
+
+def test_a_sentence_that_cites_nothing_or_wrongly_is_cited_rightly(asking: Asking) -> None:
+    for mark in ("", " [9]", " [3]"):
+        assistant, _ = asking(TRUE + mark)
+        answer = assistant.answer(QUESTION)
+        check_promises(answer)
+        assert [each.text for each in answer.sentences] == [TRUE]
+        assert "removes 40%" in answer.citations[0].quote
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda text: text[:30])
+def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str) -> None:
+    assistant, _ = asking(lie)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.outcome is Outcome.ANSWERED
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    shown = re.sub(r" \[\d+\]", "", lie.strip())
+    assert not shown or shown not in answer.text
+    assert any("removes 40%" in sentence.text for sentence in answer.sentences)
+
+
+@pytest.mark.parametrize("lie", [LATER_LIE, *LIES[:5]], ids=lambda text: text[:30])
+def test_a_lie_behind_a_true_sentence_is_not_shown(asking: Asking, lie: str) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {lie}")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.sentences[0].text == TRUE
+    for sentence in answer.sentences[1:]:
+        assert sentence.kind is Kind.QUOTED
+        assert any(sentence.text in abstract for abstract in ABSTRACTS)
+
+
+def test_a_verbatim_sentence_is_a_quotation(asking: Asking) -> None:
+    assistant, _ = asking("We present ZebraPrune, which removes 40% of the weights of a vision model.")
+    [sentence] = assistant.answer(QUESTION).sentences
+    assert sentence.kind is Kind.QUOTED
+
+
+def test_a_sentence_said_twice_is_shown_once(asking: Asking) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {TRUE} [1] {TRUE}")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+
+
+def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> None:
+    probe, model = asking("")
+    probe.answer(QUESTION)
+    removes = next(at for at, note in enumerate(model.notes, 1) if "removes 40%" in note)
+    loses = next(at for at, note in enumerate(model.notes, 1) if "loses 0.3" in note)
+    loss = "ZebraPrune loses 0.3 points of accuracy."
+    assistant, _ = asking(f"{loss} [{loses}] {TRUE} [{removes}] {TRUE[:-1]} [{removes}][{loses}].")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences[:2]] == [loss, TRUE]
+    assert [sentence.citations for sentence in answer.sentences[:2]] == [(1,), (2,)]
+    assert "loses 0.3" in answer.citations[0].quote
+
+
+def test_after_two_sentences_that_fail_the_model_is_not_read_on(asking: Asking) -> None:
+    lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
+    assistant, model = asking(" ".join(lies))
+    check_promises(assistant.answer(QUESTION))
+    assert "planet1" in "".join(model.written)
+    assert "planet2" not in "".join(model.written)
+
+
+def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
+    assistant, model = asking("", settings=AnswerSettings(most_sentences=2))
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert len(model.notes) > 2
+    assert len(answer.sentences) == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do I bake sourdough bread at home?", "Who won the football world cup?", "qwerty", "?"],
+)
+def test_without_evidence_the_model_is_not_asked(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    answer = assistant.answer(question)
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert answer.text == ABSTENTION
+    assert (answer.sentences, answer.citations) == ((), ())
+    assert answer.passages
+    assert (answer.tokens.prompt, answer.tokens.completion) == (0, 0)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t "])
+def test_an_empty_question(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    with pytest.raises(InputError, match="The question is empty"):
+        assistant.answer(question)
+    assert model.history == []
+
+
+def test_a_question_of_100_000_characters(asking: Asking) -> None:
+    assistant, model = asking()
+    with pytest.raises(InputError, match="has 100,000 characters, at most 2,000"):
+        assistant.answer("a" * 100_000)
+    assert model.history == []
+
+
+def test_the_longest_question_is_answered(asking: Asking) -> None:
+    assistant, _ = asking(TRUE)
+    question = f"{QUESTION} {'really ' * 400}"[:LONGEST_QUESTION].strip()
+    assert assistant.answer(question).question == question
+
+
+@pytest.mark.parametrize("question", ["What is \ud83d?", "\udcff\udcfe", "a\x00b\x1b[31mc"])
+def test_letters_that_no_text_can_hold(asking: Asking, question: str) -> None:
+    """From `\\ud83d` in JSON, or bytes of an argument that are not UTF-8."""
+    assistant, _ = asking("")
+    answer = assistant.answer(question)
+    answer.question.encode()
+    answer.standalone_question.encode()
+
+
+def test_a_context_that_is_too_small_for_all_evidence_drops_the_last(asking: Asking) -> None:
+    roomy, model = asking("")
+    roomy.answer(QUESTION)
+    whole, all_notes = model.count(model.history[0]), model.notes
+    assert len(all_notes) >= 2
+    settings = AnswerSettings(max_tokens=20)
+    assistant, model = asking(f"{TRUE} [1]", context=whole + 19, settings=settings)
+    check_promises(assistant.answer(QUESTION))
+    assert model.notes == all_notes[:-1]
+    assert model.count(model.history[0]) + 20 <= model.context
+
+
+def test_a_context_that_holds_no_evidence_is_an_error_of_the_person(asking: Asking) -> None:
+    assistant, model = asking(context=170)
+    with pytest.raises(InputError, match="does not fit into the model's context of 170 tokens"):
+        assistant.answer(QUESTION)
+    assert model.history == []
+
+
+def test_the_stream_tells_what_the_answer_holds(asking: Asking) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {LATER_LIE}")
+    found, *shown, finished = list(assistant.stream(f"  {QUESTION}\n"))
+    assert isinstance(found, Found)
+    assert isinstance(finished, Finished)
+    answer = finished.answer
+    assert (found.standalone_question, found.passages) == (QUESTION, answer.passages)
+    assert all(isinstance(event, Shown) for event in shown)
+    sentences = [event.sentence for event in shown if isinstance(event, Shown)]
+    citations = [each for event in shown if isinstance(event, Shown) for each in event.citations]
+    assert (tuple(sentences), tuple(citations)) == (answer.sentences, answer.citations)
+
+
+def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1] It is {'very ' * 50}good.")
+    events = assistant.stream(QUESTION)
+    next(events)
+    assert isinstance(next(events), Shown)
+    assert len(model.written) < 20
+
+
+def test_timings_are_in_order(asking: Asking) -> None:
+    assistant, _ = asking(TRUE)
+    timings = assistant.answer(QUESTION).timings
+    assert 0 <= timings.retrieval <= timings.first_token <= timings.total
+    timings = assistant.answer("Who won the football world cup?").timings
+    assert 0 <= timings.retrieval <= timings.first_token <= timings.total
+
+
+def test_stop_reaches_the_model(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1]")
+    with pytest.raises(Cancelled):
+        assistant.answer(QUESTION, stopped=lambda: len(model.written) == 3)
+    assert len(model.written) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who wrote it?", "is by Ada Miro and Ben Okafor."),
+        ("Where was it published?", "appeared at ICML 2021 as an oral."),
+    ],
+)
+def test_the_record_answers_follow_ups_about_it(
+    asking: Asking, question: str, expected: str
+) -> None:
+    assistant, model = asking()
+    history = [Turn(QUESTION, answered(PAPERS[0], "It does not need retraining."))]
+    answer = assistant.answer(question, history)
+    check_promises(answer)
+    assert model.history == []
+    assert answer.sentences[0].text.endswith(expected)
+    assert answer.citations[0].quote == "Large vision models are slow on phones."
+    assert answer.standalone_question == f"About “Zebra Pruning for Vision Models”: {question}"
+
+
+def test_a_follow_up_about_the_content_is_asked_of_the_model(asking: Asking) -> None:
+    assistant, model = asking("")
+    history = [Turn(QUESTION, answered(PAPERS[0], "It does not need retraining."))]
+    answer = assistant.answer("How much accuracy does it lose?", history)
+    check_promises(answer)
+    assert len(model.history) == 1
+    assert {citation.paper.id for citation in answer.citations} == {"zebra"}
+
+
+def test_an_empty_library(tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder) -> None:
+    library = Library(tmp_path_factory.mktemp("empty") / "home", embedder)
+    with pytest.raises(LibraryError, match="has no papers; fill it with `assistant ingest`"):
+        Assistant(library, FakeChatModel()).answer("What?")
+
+
+def test_the_question_is_stripped() -> None:
+    assert checked_question(" a b \n") == "a b"
+
+
+def test_quotations_of_one_paper_are_led_in_once() -> None:
+    zebra, tidal = PAPERS[:2]
+    sentences = [
+        AnswerSentence("A.", Kind.QUOTED, (1,)),
+        AnswerSentence("B.", Kind.QUOTED, (2,)),
+        AnswerSentence("C.", Kind.QUOTED, (3,)),
+        AnswerSentence("D.", Kind.VERIFIED, (1, 3)),
+        AnswerSentence("E.", Kind.QUOTED, (3,)),
+    ]
+    citations = [Citation(1, zebra, "A."), Citation(2, zebra, "B."), Citation(3, tidal, "C.")]
+    zebra_title, tidal_title = zebra.title, tidal.title
+    assert answer_text(sentences, citations) == (
+        f"From “{zebra_title}”: “A.” [1] “B.” [2] From “{tidal_title}”: “C.” [3] D. [1][3] "
+        f"From “{tidal_title}”: “E.” [3]"
+    )
+    assert answer_text([], []) == ABSTENTION
+
+
+def test_a_paper_without_title_is_named_by_its_beginning(asking: Asking) -> None:
+    assistant, _ = asking("")
+    answer = assistant.answer("What word error rate is reached for whispered speech?")
+    assert {citation.paper.id for citation in answer.citations} == {"whisper"}
+    assert answer.text.startswith("From “Speech recognisers fail on whispered speech.")

@@ -1,0 +1,61 @@
+"""The seeds, small files of papers, and libraries with an embedder that can be computed by hand."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_embedder import WordEmbedder
+
+from retrieval.chunks import ChunkSettings
+from retrieval.embedder import LlamaCppEmbedder
+from retrieval.library import Library
+from retrieval.readers import files_of, read_file
+from retrieval.types import Record
+
+WriteJsonl = Callable[..., Path]
+OpenLibrary = Callable[..., Library]
+
+
+@pytest.fixture(scope="session")
+def seeds() -> Path:
+    return Path(__file__).parents[2] / "seeds"
+
+
+@pytest.fixture(scope="session")
+def seed_records(seeds: Path) -> list[Record]:
+    """Every record of the seeds, before merging."""
+    return [record for file in files_of([seeds]) for record in read_file(file).records]
+
+
+@pytest.fixture(scope="session")
+def embedder(embedder_path: Path) -> LlamaCppEmbedder:
+    """The real default embedder."""
+    return LlamaCppEmbedder(embedder_path, threads=2)
+
+
+@pytest.fixture
+def jsonl(tmp_path: Path) -> WriteJsonl:
+    """Writes papers, one a line; a string is a line as it is."""
+
+    def write(*lines: dict[str, Any] | str, name: str = "papers.jsonl") -> Path:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        file.write_text("\n".join(texts), "utf-8")
+        return file
+
+    return write
+
+
+@pytest.fixture
+def open_library(tmp_path: Path) -> OpenLibrary:
+    """Opens the library of this test with chunks of eight words."""
+
+    def opened(
+        embedder: WordEmbedder | None = None, tokens: int = 8, home: str = "home"
+    ) -> Library:
+        return Library(tmp_path / home, embedder or WordEmbedder(), ChunkSettings(tokens))
+
+    return opened

@@ -1,0 +1,149 @@
+import json
+from typing import Any
+
+import pytest
+from conftest import WriteJsonl
+
+from retrieval.errors import InputError
+from retrieval.readers import jsonl as reader
+from retrieval.readers import read_file
+from retrieval.types import Record, Source
+
+
+def read_one(**fields: Any) -> Record:
+    """The record of a line with these fields and an abstract."""
+    line = json.dumps({"abstract": "An abstract.", **fields})
+    (record,) = reader.read(line, "f").records
+    return record
+
+
+def test_every_field_is_read() -> None:
+    line = {
+        "id": "p1",
+        "title": r"A \emph{Title}",
+        "abstract": r"Some \emph{words}.",
+        "authors": ["Ann B.", "Cy D."],
+        "venue": "ICLR",
+        "year": 2023,
+        "decision": "Oral",
+        "url": "https://a.org",
+        "doi": "10.1/2",
+        "unknown": [1],
+    }
+    assert reader.read("\n" + json.dumps(line), "f.jsonl").records == (
+        Record(
+            given_id="p1",
+            title="A Title",
+            abstract="Some words.",
+            authors=("Ann B.", "Cy D."),
+            venue="ICLR",
+            year=2023,
+            decision="oral",
+            url="https://a.org",
+            doi="10.1/2",
+            sources=(Source("f.jsonl", 2),),
+        ),
+    )
+
+
+def test_an_abstract_alone_is_a_paper() -> None:
+    assert read_one() == Record(abstract="An abstract.", sources=(Source("f", 1),))
+
+
+def test_a_line_of_beir_is_read(jsonl: WriteJsonl) -> None:
+    file = jsonl({"_id": "4983", "title": "T", "text": "Words.", "metadata": {}})
+    (record,) = read_file(file).records
+    assert (record.given_id, record.title, record.abstract) == ("4983", "T", "Words.")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (["Ann B.", " Cy D. ", ""], ("Ann B.", "Cy D.")),
+        ("Ann B., Cy D.", ("Ann B.", "Cy D.")),
+        ("B., Ann; D., Cy", ("B., Ann", "D., Cy")),
+        ("B., Ann and D., Cy", ("B., Ann", "D., Cy")),
+        ("Ann B.", ("Ann B.",)),
+        ("", ()),
+        (None, ()),
+        ([], ()),
+    ],
+)
+def test_authors_come_as_a_list_or_in_one_string(given: object, read: tuple[str, ...]) -> None:
+    assert read_one(authors=given).authors == read
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [(2023, 2023), ("2023", 2023), (2023.0, 2023), (None, None), ("", None)]
+)
+def test_years_are_numbers_or_unknown(given: object, read: int | None) -> None:
+    assert read_one(year=given).year == read
+
+
+@pytest.mark.parametrize(("given", "read"), [(17, "17"), (" a b ", "a b"), ("", ""), (None, "")])
+def test_ids_are_kept_as_text(given: object, read: str) -> None:
+    assert read_one(id=given).given_id == read
+
+
+def test_a_field_that_is_null_is_unknown() -> None:
+    record = read_one(title=None, venue=None, decision=None, url=None, doi=None)
+    assert record == read_one()
+
+
+def test_half_a_character_is_left_out_of_every_field() -> None:
+    line = r'{"id":"i\ud83d","title":"t\ud83d","abstract":"a\ud83d","venue":"v\ud83d"}'
+    (record,) = reader.read(line, "f").records
+    assert (record.given_id, record.title, record.abstract, record.venue) == ("i", "t", "a", "v")
+    assert read_one(title="\U0001f600").title == "\U0001f600"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"title": "T"}', "abstract: Field required"),
+        ('{"abstract": ""}', "abstract: String should have at least 1 character"),
+        ('{"abstract": null}', "abstract: String should have at least 1 character"),
+        (r'{"abstract": " \u200b "}', "the abstract is empty"),
+        ('{"abstract": ["a"]}', "abstract: Input should be a valid string"),
+        ('{"abstract": "a", "title": ["t"]}', "title: Input should be a valid string"),
+        ('{"abstract": "a", "authors": [{"name": "B"}]}', "authors.0: Input should be a valid"),
+        ('{"abstract": "a", "year": "soon"}', "year: Input should be a valid integer"),
+        ('{"abstract": "a", "year": 99999}', "year: Input should be less than or equal to 9999"),
+        ("[]", "not a JSON object"),
+        ("7", "not a JSON object"),
+    ],
+)
+def test_a_line_without_a_usable_paper_is_skipped_with_the_reason(line: str, reason: str) -> None:
+    page = reader.read(f'{{"abstract": "First."}}\n\n{line}\n{{"abstract": "Last."}}', "f")
+    assert [record.abstract for record in page.records] == ["First.", "Last."]
+    (skipped,) = page.skipped
+    assert (skipped.source, skipped.line) == ("f", 3)
+    assert skipped.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"abstract": "a"', "Expecting ',' delimiter at column 17"),
+        ("{'abstract': 'a'}", "Expecting property name"),
+        ('{"abstract": "a"} {}', "Extra data at column 19"),
+        ('{"year": ' + "9" * 5000 + "}", "Exceeds the limit"),
+        ('{"a": ' + "[" * 100_000, "maximum recursion depth exceeded"),
+    ],
+)
+def test_bad_json_is_refused_with_its_line(line: str, why: str) -> None:
+    with pytest.raises(InputError, match=r"f, line 2 is not valid JSON \(.*mend the line") as error:
+        reader.read('{"abstract": "a"}\n' + line, "f")
+    assert why in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_id_given_twice_is_refused_with_both_lines() -> None:
+    lines = ['{"id": "x", "abstract": "a"}', "", '{"_id": "x", "abstract": "b"}']
+    with pytest.raises(InputError, match=r"f, line 3: the id 'x' was already given on line 1"):
+        reader.read("\n".join(lines), "f")
+
+
+def test_separators_inside_a_text_do_not_end_a_line() -> None:
+    line = json.dumps({"abstract": "one\u2028two\x85three\x0cfour"}, ensure_ascii=False)
+    assert reader.read(line, "f").records[0].abstract == "one two three four"
