@@ -17,7 +17,7 @@ from rich.text import Text
 
 from assistant.engine import Finished, Found, Shown
 from assistant.models import ModelDescription
-from assistant.types import AnswerSentence, Kind, Outcome
+from assistant.types import AnswerSentence, Kind, Outcome, by_paper
 from retrieval.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
 
@@ -50,7 +50,8 @@ class ProgressBars:
         traceback: TracebackType | None,
     ) -> None:
         """Leave the terminal as it was."""
-        self._bars.stop()
+        if self._tasks:  # bars that were never drawn would still end with an empty line
+            self._bars.stop()
 
     def __call__(self, stage: str, done: int, total: int, unit: str) -> None:
         """Move the stage's bar; an unknown total (0) gives a bar that only pulses."""
@@ -104,8 +105,9 @@ class AnswerPrinter:
                 self._line(f"  {reference(passage.paper)}")
         else:
             self._line("\nReferences", "bold")
-            for citation in answer.citations:
-                self._line(f"  [{citation.number}] {reference(citation.paper)}")
+            for group in by_paper(answer.citations):
+                numbers = "".join(f"[{citation.number}]" for citation in group)
+                self._line(f"  {numbers} {reference(group[0].paper)}")
 
     def _line(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style=style))
@@ -154,7 +156,8 @@ def matches_table(matches: Sequence[Match]) -> Table:
 
 def models_table(models: Iterable[ModelDescription]) -> Table:
     """The models on this machine."""
-    table = Table("role", "model", "type", "size", "licence", "in use", "where")
+    table = Table("role", "model", "type", "size", "licence", "in use")
+    table.add_column("where", overflow="fold")
     for model in models:
         size = f"{model.size_bytes / _BYTES_IN_MEGABYTE:.0f} MB" if model.size_bytes else ""
         table.add_row(

@@ -1,5 +1,6 @@
 """The records of an answer; one `Answer` serves terminal, browser, scripts and evaluation."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,3 +101,11 @@ class Turn:
 
     question: str
     answer: Answer
+
+
+def by_paper(citations: Iterable[Citation]) -> list[list[Citation]]:
+    """Citations of the same paper together, in the order of the first of each."""
+    groups: dict[str, list[Citation]] = {}
+    for citation in citations:
+        groups.setdefault(citation.paper.id, []).append(citation)
+    return list(groups.values())

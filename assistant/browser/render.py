@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from assistant.browser.setup import Stage, State
 from assistant.terminal import authors_line, where
-from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome
+from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, by_paper
 from retrieval.types import Paper, Passage
 
 _MANY_AUTHORS = 12
@@ -112,10 +112,7 @@ def _sentences(sentences: Sequence[AnswerSentence], citations: Sequence[Citation
 
 def _references(citations: Sequence[Citation]) -> Markup:
     """One entry a paper, to be opened: its record, and its abstract with the quotes marked."""
-    by_paper: dict[str, list[Citation]] = {}
-    for citation in citations:
-        by_paper.setdefault(citation.paper.id, []).append(citation)
-    entries = Markup("").join(_reference(group) for group in by_paper.values())
+    entries = Markup("").join(_reference(group) for group in by_paper(citations))
     return Markup('<div class="references"><p class="label">References</p>{}</div>').format(entries)
 
 
