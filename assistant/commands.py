@@ -20,7 +20,7 @@ from assistant.terminal import (
     ProgressBars,
     ingest_lines,
     matches_table,
-    models_table,
+    models_lines,
     passages_table,
 )
 from assistant.types import Turn
@@ -170,7 +170,7 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
     if options.json:
         print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))
     else:
-        Console().print(models_table(models))
+        print("\n".join(models_lines(models)))
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {

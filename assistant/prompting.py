@@ -44,8 +44,9 @@ def _template(name: str) -> jinja2.Template:
         source = path.read_text("utf-8").strip()
         used = jinja2.meta.find_undeclared_variables(environment.parse(source))
         template = environment.from_string(source)
-    except (OSError, jinja2.TemplateError) as error:
-        raise InputError(f"The prompt {path} cannot be used ({error}); mend the file.") from error
+    except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
+        why = " ".join(str(error).split())
+        raise InputError(f"The prompt {path} cannot be used ({why}); mend the file.") from error
     if used != _VARIABLES[name]:
         raise InputError(
             f"The prompt {path} uses {sorted(used)}, expected {sorted(_VARIABLES[name])}; "

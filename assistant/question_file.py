@@ -46,9 +46,10 @@ def read_questions(path: Path) -> list[Conversation]:
 def _conversation(raw: str, where: str) -> Conversation:
     try:
         fields = json.loads(raw)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers and nesting have limits
         raise InputError(
-            f"{where} is not valid JSON ({error.msg}); mend the line and try again."
+            f"{where} is not valid JSON ({getattr(error, 'msg', error)}); "
+            "mend the line and try again."
         ) from error
     if not isinstance(fields, dict) or not isinstance(fields.get("id"), str | int):
         raise InputError(f"{where} has no id; expected an object with “id” and “question”.")

@@ -69,7 +69,7 @@ def load_settings(flags: dict[str, Any]) -> Settings:
     """
     try:
         return Settings(**flags)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{CONFIG_FILE} is not valid TOML ({error}); mend or remove it."
         ) from error

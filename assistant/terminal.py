@@ -154,22 +154,14 @@ def matches_table(matches: Sequence[Match]) -> Table:
     return table
 
 
-def models_table(models: Iterable[ModelDescription]) -> Table:
-    """The models on this machine."""
-    table = Table("role", "model", "type", "size", "licence", "in use")
-    table.add_column("where", overflow="fold")
+def models_lines(models: Iterable[ModelDescription]) -> Iterable[str]:
+    """The models on this machine, two lines each: what, and where."""
     for model in models:
         size = f"{model.size_bytes / _BYTES_IN_MEGABYTE:.0f} MB" if model.size_bytes else ""
-        table.add_row(
-            model.role,
-            Text(model.name),
-            model.quantization or "",
-            size,
-            model.licence or "",
-            "yes" if model.in_use else "",
-            Text(str(model.path) if model.present else "not fetched yet"),
-        )
-    return table
+        facts = (model.name, model.quantization, size, model.licence)
+        use = "in use" if model.in_use else "not in use"
+        yield f"{model.role}, {use}: {', '.join(filter(None, facts))}"
+        yield f"  {model.path}" if model.present else "  not fetched yet: `assistant models pull`"
 
 
 def ingest_lines(report: IngestReport) -> Iterable[str]:
