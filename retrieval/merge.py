@@ -28,6 +28,7 @@ _SHINGLE = 24
 _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy that was cut early shares the first."""
 _SKETCH_SIZE = 8
+_BEGINNING = 64
 _WORD = re.compile(r"\w+")
 
 
@@ -41,7 +42,7 @@ def same_paper(left: str, right: str) -> bool:
     """Whether two abstracts, given as `letters`, are the same paper's."""
     shorter, longer = sorted((left, right), key=len)
     if len(shorter) < SHORT_ABSTRACT:
-        return shorter == longer
+        return bool(shorter) and shorter == longer
     return fuzz.ratio(shorter, longer[: len(shorter)]) >= SAME_PAPER
 
 
@@ -78,7 +79,7 @@ class DuplicateIndex:
 
     def add(self, key: str, added: Fingerprint) -> None:
         """Remember an abstract under `key`; a longer text of the same key replaces a shorter."""
-        if len(added.letters) > len(self._texts.get(key, "")):
+        if len(added.letters) >= len(self._texts.get(key, "")):
             self._texts[key] = added.letters
         for value in added.sketch:
             keys = self._keys_of_hash.setdefault(value, [])
