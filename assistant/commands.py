@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.engine import Assistant, Finished, storable
+from assistant.engine import Assistant, Finished, checked_question, storable
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
 from assistant.question_file import read_questions
@@ -59,11 +59,12 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     if options.jsonl:
         _ask_file(options, settings)
         return
+    question = checked_question(options.question)
     assistant = _assistant(settings)
     if options.json:
-        print(dumps(answer_json(assistant.answer(options.question), None, 0)))
+        print(dumps(answer_json(assistant.answer(question), None, 0)))
     else:
-        _ask(assistant, options.question, [], Console())
+        _ask(assistant, question, [], Console())
 
 
 def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
