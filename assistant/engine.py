@@ -38,7 +38,7 @@ class AnswerSettings:
 
     passages: int = 10
     """Papers found, and shown as the closest where nothing is answered."""
-    least_similarity: float = 0.38
+    least_similarity: float = 0.35
     """Cosine of question and best passage below which the library is taken not to know."""
     max_tokens: int = 160
     """Tokens the model may write."""

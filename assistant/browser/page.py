@@ -106,7 +106,7 @@ def _chat(setup: Setup, stops: Stops) -> None:
         show_label=False,
         label="Conversation",
         scale=1,
-        height="60vh",
+        height="calc(100vh - 17rem)",
         latex_delimiters=_FORMULA,
         layout="panel",
         buttons=[],
