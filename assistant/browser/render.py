@@ -208,4 +208,5 @@ def _lines(text: str) -> Markup:
 
 
 def _block(html: Markup) -> str:
-    return str(Markup('<div class="assistant-block">{}</div>').format(html)).replace("\n", " ")
+    block = str(Markup('<div class="assistant-block">{}</div>').format(html))
+    return " ".join(block.splitlines())  # Markdown takes a carriage return for a line's end, too

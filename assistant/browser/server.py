@@ -7,7 +7,7 @@ from pathlib import Path
 import gradio as gr
 
 from assistant.browser.page import build_page
-from assistant.browser.setup import Setup
+from assistant.browser.setup import Setup, check_given
 from assistant.settings import Settings
 from retrieval.errors import ServeError
 
@@ -20,8 +20,11 @@ def serve(settings: Settings) -> None:
 
     Raises:
         ServeError: the address or port cannot be used.
+        LibraryError: the library's folder cannot be used.
+        ModelError: a model that was named is no usable file.
     """
     _check_port(settings.host, settings.port)
+    check_given(settings)
     setup = Setup(settings)
     page = build_page(setup)
     try:

@@ -1,14 +1,20 @@
 """What must be there before the first question: models and papers, prepared in a thread."""
 
+import sys
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from assistant.engine import Assistant
+from assistant.models.hub import PREFIX
+from assistant.models.store import DEFAULT
 from assistant.resources import resource_folder
 from assistant.settings import Settings
 from assistant.startup import open_chat_model, open_library
 from retrieval.errors import Cancelled, UserError
 from retrieval.ingest import ingest
+from retrieval.library import Library, make_home
+from retrieval.llamacpp import check_model_file
 
 
 @dataclass(slots=True)
@@ -65,6 +71,7 @@ class Setup:
         try:
             assistant, papers = self._prepare()
         except UserError as error:
+            print(f"assistant: {error}", file=sys.stderr, flush=True)
             self._fail(str(error))
         except Cancelled:
             self._fail("The setup was stopped.")
@@ -80,7 +87,7 @@ class Setup:
         library = open_library(self._settings, self._report)
         papers, _ = library.store.count()
         if not papers or library.was_interrupted:
-            papers = ingest(library, [resource_folder("seeds")], progress=self._report).papers
+            papers = ingest(library, _unfinished(library), progress=self._report).papers
         library.ready_to_search()
         return Assistant(library, open_chat_model(self._settings, self._report)), papers
 
@@ -96,3 +103,23 @@ class Setup:
     def _fail(self, sentence: str) -> None:
         with self._changed:
             self._state.error = sentence
+
+
+def check_given(settings: Settings) -> None:
+    """Refuse what can be seen to be wrong before a page is shown.
+
+    Raises:
+        LibraryError: the library's folder cannot be made.
+        ModelError: a model given by its path is missing, none, or too large.
+    """
+    make_home(settings.home)
+    for spec in (settings.model, settings.embedder):
+        if spec != DEFAULT and not spec.startswith(PREFIX):
+            check_model_file(Path(spec).expanduser())
+
+
+def _unfinished(library: Library) -> list[Path]:
+    """What to read: the seeds into an empty library, and again where they were interrupted."""
+    seeds = resource_folder("seeds")
+    begun = {source.file for stored in library.store.papers() for source in stored.paper.sources}
+    return [seeds] if not begun or begun & {file.name for file in seeds.iterdir()} else []

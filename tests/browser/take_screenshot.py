@@ -17,7 +17,7 @@ def main(address: str, target: str) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1000, "height": 1000})
+        page = browser.new_page(viewport={"width": 1000, "height": 1480})
         page.goto(address)
         page.locator("#question textarea").fill(QUESTION)
         page.keyboard.press("Enter")
