@@ -21,7 +21,7 @@ from assistant.terminal import (
     ingest_lines,
     matches_table,
     models_lines,
-    passages_table,
+    passages_lines,
 )
 from assistant.types import Turn
 from retrieval.errors import InputError
@@ -134,7 +134,7 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         if options.jsonl or options.json:
             print(dumps(search_json(id_ or None, turn, query, passages)), flush=True)
         else:
-            Console().print(passages_table(passages))
+            print("\n".join(passages_lines(passages)))
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:

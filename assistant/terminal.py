@@ -131,17 +131,11 @@ def where(paper: Paper) -> str:
     return ", ".join(filter(None, (appeared, paper.decision)))
 
 
-def passages_table(passages: Sequence[Passage]) -> Table:
-    """Ranked papers with their best passage."""
-    table = Table("#", "score", "paper", "passage", show_lines=True)
+def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:
+    """Ranked papers, each with its best passage."""
     for rank, passage in enumerate(passages, start=1):
-        table.add_row(
-            str(rank),
-            f"{passage.score:.3f}",
-            Text(reference(passage.paper)),
-            Text(passage.chunk.text),
-        )
-    return table
+        yield f"{rank}. {reference(passage.paper)} (score {passage.score:.3f})"
+        yield f"   {passage.chunk.text}\n"
 
 
 def matches_table(matches: Sequence[Match]) -> Table:

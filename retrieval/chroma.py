@@ -1,33 +1,56 @@
 """The one place that imports Chroma: chunks with their vectors, and the paper records.
 
-Two collections. `chunks` holds every chunk with its vector; `papers` holds every record, with
-the mean of its chunks' vectors, since Chroma keeps no record without one, and the number of its
-chunks.
+Two collections. `chunks` holds every chunk with its vector; `papers` holds every record and the
+number of its chunks, with a vector that means nothing, since Chroma keeps no record without one.
+
+Chroma by itself is made neither for several processes nor for sudden ends:
+
+- A process that has a collection open does not see all that another writes, and fails once that
+  one shortens the log. Hence the turns: one call at a time on this machine, and whoever finds that
+  another process has written opens the collections anew.
+- From time to time Chroma writes a collection's vectors over its files; killed in between, it
+  cannot read them again, or crashes. Hence the journal, which tells that this may have happened:
+  then the chunks are dropped, to be made anew from the records. `papers` never writes its vectors
+  out, so that the records outlive everything.
 """
 
 import json
+import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import chromadb
+import filelock
 import numpy as np
+from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
+from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
 from retrieval.embedder import Vector
 from retrieval.errors import LibraryError
+from retrieval.journal import Journal
 from retrieval.types import Chunk, Hit, Paper, Source
 
 _PAGE = 2000
 """Records read or written at once, under SQLite's limit of variables."""
 
-_CONFIGURATION: CreateCollectionConfiguration = {
+_CHUNKS: CreateCollectionConfiguration = {
     "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24}
 }
+
+_PAPERS: CreateCollectionConfiguration = {
+    "hnsw": {"space": "l2", "ef_construction": 1, "max_neighbors": 2, "sync_threshold": 2**31 - 1}
+}
+"""Never synchronized with disk: the records and their log are in SQLite, which cannot tear."""
+
+_NO_VECTOR = [1.0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +63,86 @@ class StoredPaper:
 
 @dataclass(frozen=True, slots=True)
 class NewPaper:
-    """A paper to write: its chunks and their vectors, shape (chunks, dimensions)."""
+    """A paper to write: its chunks and their vectors, each of shape (dimensions,)."""
 
     paper: Paper
     chunks: tuple[Chunk, ...]
     vectors: tuple[Vector, ...]
+
+
+class _Connection:
+    """Chroma's client for one folder, shared by all of this process, and the turns to use it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._journal = Journal(folder.with_name(f"{folder.name}.json"), self._vector_files)
+        self._seen = ""
+        self._threads = threading.Lock()
+        self._processes = filelock.FileLock(
+            folder.with_name(f"{folder.name}.lock"), thread_local=False
+        )
+        self._client: Client | None = None
+        self.chunks: Collection
+        self.papers: Collection
+
+    @contextmanager
+    def turn(self, *, writing: bool) -> Iterator[None]:
+        """Have Chroma to oneself, its collections as whoever wrote last left them."""
+        with self._threads, self._processes.acquire(poll_interval=0.005):
+            self._catch_up()
+            if not writing:
+                yield
+                return
+            self._seen = self._journal.begin()
+            try:
+                yield
+            finally:
+                # Chroma may have failed halfway; Ctrl-C only comes after its calls.
+                if not isinstance(sys.exception(), Exception):
+                    self._seen = self._journal.end()
+
+    def remake_chunks(self) -> None:
+        """Replace the collection of chunks by an empty one."""
+        assert self._client is not None  # noqa: S101 - a turn has opened it
+        self._client.delete_collection("chunks")
+        self.chunks = self._collection("chunks", _CHUNKS)
+
+    def _catch_up(self) -> None:
+        entry = self._journal.read()
+        if self._client is None or self._seen != entry.revision:
+            self._open()
+            self._seen = entry.revision
+        if self._journal.is_torn(entry):  # loading torn vectors can crash the process
+            self.remake_chunks()
+        if entry.before is not None or not entry.revision:
+            self._seen = self._journal.end()
+
+    def _vector_files(self) -> list[Path]:
+        """The files of collections whose vectors were ever written out."""
+        written = self._folder.glob("*/index_metadata.pickle")
+        return [path for pickle in written for path in pickle.parent.iterdir()]
+
+    def _open(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        client = chromadb.PersistentClient(
+            str(self._folder), settings=Settings(anonymized_telemetry=False)
+        )
+        self._client = cast("Client", client)
+        self.chunks = self._collection("chunks", _CHUNKS)
+        self.papers = self._collection("papers", _PAPERS)
+
+    def _collection(self, name: str, configuration: CreateCollectionConfiguration) -> Collection:
+        assert self._client is not None  # noqa: S101 - as above
+        return self._client.get_or_create_collection(
+            name, configuration=configuration, embedding_function=None
+        )
+
+
+@cache
+def _connection(folder: Path) -> _Connection:
+    return _Connection(folder)
 
 
 class ChromaStore:
@@ -57,25 +155,28 @@ class ChromaStore:
             LibraryError: the folder cannot be written, or what is in it is damaged.
         """
         self._folder = folder
-        with self._errors():
-            client = chromadb.PersistentClient(
-                str(folder), settings=Settings(anonymized_telemetry=False)
-            )
-            self._chunks, self._papers = (
-                client.get_or_create_collection(
-                    name, configuration=_CONFIGURATION, embedding_function=None
-                )
-                for name in ("chunks", "papers")
-            )
+        self._connection = _connection(folder.resolve())
+        with self._turn():
+            pass
+
+    @property
+    def _chunks(self) -> Collection:
+        return self._connection.chunks
+
+    @property
+    def _papers(self) -> Collection:
+        return self._connection.papers
 
     def count(self) -> tuple[int, int]:
         """How many papers and chunks there are."""
-        with self._errors():
+        with self._turn():
             return self._papers.count(), self._chunks.count()
 
     def papers(self) -> Iterator[StoredPaper]:
         """All papers, in no promised order."""
-        for ids in _pages(self._ids(self._papers)):
+        with self._turn():
+            pages = list(_pages(_ids(self._papers)))
+        for ids in pages:
             yield from self._read(ids)
 
     def stored_by_id(self, ids: Sequence[str]) -> dict[str, StoredPaper]:
@@ -86,7 +187,7 @@ class ChromaStore:
         """The chunks with these ids, those that are here."""
         chunks: dict[str, Chunk] = {}
         for page in _pages(ids):
-            with self._errors():
+            with self._turn():
                 got = self._chunks.get(ids=page, include=["metadatas", "documents"])
             for id_, fields, text in _rows(got):
                 chunks[id_] = Chunk(
@@ -101,7 +202,7 @@ class ChromaStore:
 
     def nearest(self, vector: Vector, limit: int) -> list[Hit]:
         """The chunks nearest to a query's vector; the score is the cosine."""
-        with self._errors():
+        with self._turn():
             size = self._chunks.count()
             if not size:
                 return []
@@ -119,7 +220,7 @@ class ChromaStore:
         """The vectors of these chunks, those that are here."""
         vectors: dict[str, Vector] = {}
         for page in _pages(chunk_ids):
-            with self._errors():
+            with self._turn():
                 got = self._chunks.get(ids=page, include=["embeddings"])
             rows = got["embeddings"]
             if rows is not None:
@@ -141,7 +242,12 @@ class ChromaStore:
         """
         chunks = [chunk for new in papers for chunk in new.chunks]
         vectors = [vector for new in papers for vector in new.vectors]
-        with self._errors():
+        surplus = [
+            _chunk_id(new.paper.id, ordinal)
+            for new in papers
+            for ordinal in range(len(new.chunks), earlier_chunks.get(new.paper.id, 0))
+        ]
+        with self._turn(writing=True):
             for at in range(0, len(chunks), _PAGE):
                 page = chunks[at : at + _PAGE]
                 self._chunks.upsert(
@@ -152,20 +258,15 @@ class ChromaStore:
                 )
             self._papers.upsert(
                 ids=[new.paper.id for new in papers],
-                embeddings=np.asarray([_mean(new.vectors) for new in papers]),
+                embeddings=np.asarray([_NO_VECTOR] * len(papers), dtype=np.float32),
                 documents=[new.paper.abstract for new in papers],
                 metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
             )
-        surplus = [
-            _chunk_id(new.paper.id, ordinal)
-            for new in papers
-            for ordinal in range(len(new.chunks), earlier_chunks.get(new.paper.id, 0))
-        ]
-        self._delete(self._chunks, surplus)
+            _delete(self._chunks, surplus)
 
     def rewrite_records(self, stored: Sequence[StoredPaper]) -> None:
         """Write papers again whose abstract and title, so also their chunks, are unchanged."""
-        with self._errors():
+        with self._turn(writing=True):
             for page in _pages(stored):
                 self._papers.update(
                     ids=[each.paper.id for each in page],
@@ -174,20 +275,28 @@ class ChromaStore:
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks that belong to no paper."""
-        self._delete(self._chunks, ids)
+        with self._turn(writing=True):
+            _delete(self._chunks, ids)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete papers and their chunks; the record goes first."""
         doomed = set(ids)
-        self._delete(self._papers, sorted(doomed))
-        self._delete(
-            self._chunks, [id_ for id_ in self._ids(self._chunks) if _paper_of(id_) in doomed]
-        )
+        with self._turn(writing=True):
+            _delete(self._papers, sorted(doomed))
+            chunk_ids = _ids(self._chunks)
+            _delete(self._chunks, [id_ for id_ in chunk_ids if _paper_of(id_) in doomed])
 
     def damage(self) -> tuple[list[Paper], list[str]]:
-        """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks."""
-        all_ids = self._ids(self._chunks)
-        chunks = self._readable_chunks(all_ids)
+        """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks.
+
+        Chunks that cannot be read at all are dropped: every paper is then damaged.
+        """
+        try:
+            all_ids, chunks = self._readable_chunks()
+        except LibraryError:
+            with self._turn(writing=True):
+                self._connection.remake_chunks()
+            all_ids, chunks = [], {}
         damaged: list[Paper] = []
         expected: set[str] = set()
         for stored in self.papers():
@@ -197,39 +306,44 @@ class ChromaStore:
                 damaged.append(stored.paper)
         return damaged, [id_ for id_ in all_ids if id_ not in expected]
 
-    def _readable_chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
-        """The chunks with these ids whose vector can be read back."""
+    def _readable_chunks(self) -> tuple[list[str], dict[str, Chunk]]:
+        """The ids of all chunks, and those chunks whose vector can be read back."""
+        with self._turn():
+            ids = _ids(self._chunks)
         chunks: dict[str, Chunk] = {}
         for page in _pages(ids):
             readable = self.vectors(page)
             chunks.update(self.chunks_by_id([id_ for id_ in page if id_ in readable]))
-        return chunks
+        return ids, chunks
 
-    def _delete(self, collection: Any, ids: Sequence[str]) -> None:
-        with self._errors():
-            for page in _pages(ids):
-                collection.delete(ids=page)
-
-    def _read(self, ids: Sequence[str]) -> Iterator[StoredPaper]:
-        with self._errors():
+    def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
+        with self._turn():
             got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
-        for id_, fields, abstract in _rows(got):
-            yield StoredPaper(_paper(id_, fields, abstract), int(fields["chunks"]))
-
-    def _ids(self, collection: Any) -> list[str]:
-        with self._errors():
-            return list(collection.get(include=[])["ids"])
+        return [
+            StoredPaper(_paper(id_, fields, abstract), int(fields["chunks"]))
+            for id_, fields, abstract in _rows(got)
+        ]
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _turn(self, *, writing: bool = False) -> Iterator[None]:
         try:
-            yield
+            with self._connection.turn(writing=writing):
+                yield
         except (ChromaError, OSError, ValueError, RuntimeError) as error:
             raise LibraryError(
                 f"The library in {self._folder.parent} cannot be read or written "
                 f"({_one_line(error)}); check that the folder is writable and the disk has room, "
                 "or start over with another --home."
             ) from error
+
+
+def _ids(collection: Collection) -> list[str]:
+    return list(collection.get(include=[])["ids"])
+
+
+def _delete(collection: Collection, ids: Sequence[str]) -> None:
+    for page in _pages(ids):
+        collection.delete(ids=page)
 
 
 def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -254,11 +368,6 @@ def _is_whole(paper: Paper, chunks: Sequence[Chunk]) -> bool:
 
 def _paper_of(chunk_id: str) -> str:
     return chunk_id.rpartition(":")[0]
-
-
-def _mean(vectors: Sequence[Vector]) -> Vector:
-    mean = np.mean(vectors, axis=0)
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), dtype=np.float32)
 
 
 def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:

@@ -16,6 +16,7 @@ from retrieval.types import Paper
 INDEX_VERSION = "1"
 """Changes whenever the fields or the analysis of text do."""
 
+_STAMP = "revision"
 _ANALYZER = "english"
 _WRITER_BYTES = 64_000_000
 
@@ -26,17 +27,15 @@ class LexicalIndex:
     def __init__(self, folder: Path) -> None:
         """Open the index in `folder`; see `revision` for whether it holds what it should."""
         self._folder = folder
-        self._stamp = folder / "revision"
         self._schema = _schema()
         self._analyzer = _analyzer()
-        self._index: tantivy.Index | None = None
+        self._opened: tuple[str, tantivy.Index] | None = None
 
     @property
     def revision(self) -> str:
         """The library's revision that the index was built from; empty if it has to be built."""
         try:
-            version, _, revision = self._stamp.read_text("utf-8").partition(" ")
-            self._usable()
+            version, _, revision = self._usable()[0].partition(" ")
         except (OSError, ValueError):
             return ""
         return revision if version == INDEX_VERSION else ""
@@ -44,22 +43,24 @@ class LexicalIndex:
     def rebuild(self, papers: Iterable[Paper], revision: str) -> None:
         """Index `papers` anew.
 
-        The revision is written last, so an interrupted build counts as none.
+        It is built beside the present one and takes its place when it is whole.
 
         Raises:
             LibraryError: the folder cannot be written.
         """
-        self._index = None
+        new = self._folder.with_name(f"{self._folder.name}.new")
         try:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder.mkdir(parents=True)
-            index = self._opened(create=True)
-            writer = index.writer(_WRITER_BYTES, 1)
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+            writer = self._open(new, create=True).writer(_WRITER_BYTES, 1)
             for paper in papers:
                 writer.add_document(self._document(paper))
             writer.commit()
             writer.wait_merging_threads()
-            self._stamp.write_text(f"{INDEX_VERSION} {revision}", "utf-8")
+            (new / _STAMP).write_text(f"{INDEX_VERSION} {revision}", "utf-8")
+            shutil.rmtree(self._folder, ignore_errors=True)
+            new.rename(self._folder)
+            self._opened = None
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"The lexical index in {self._folder} cannot be written ({error}); "
@@ -67,11 +68,21 @@ class LexicalIndex:
             ) from error
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
-        """Ids of the papers that match best, with their BM25 scores, best first."""
+        """Ids of the papers that match best, with their BM25 scores, best first.
+
+        Raises:
+            LibraryError: the index cannot be read; see `revision`.
+        """
         terms = dict.fromkeys(self._analyzer.analyze(query))
         if not terms:
             return []
-        searcher = self._usable().searcher()
+        try:
+            _, index = self._opened or self._usable()
+        except (OSError, ValueError) as error:
+            raise LibraryError(
+                f"The lexical index in {self._folder} cannot be read ({error}); search again."
+            ) from error
+        searcher = index.searcher()
         wanted = tantivy.Query.boolean_query(
             [
                 (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term))
@@ -81,22 +92,24 @@ class LexicalIndex:
         found = searcher.search(wanted, limit, count=False)
         return [(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
-    def _usable(self) -> tantivy.Index:
-        """The index, opened once.
+    def _usable(self) -> tuple[str, tantivy.Index]:
+        """The stamp and the index, opened once and whenever another process has rebuilt it.
 
         Raises:
+            OSError: there is no index.
             ValueError: files of it are missing or damaged.
         """
-        if self._index is None:
+        stamp = (self._folder / _STAMP).read_text("utf-8")
+        if self._opened is None or self._opened[0] != stamp:
             if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
-                raise ValueError("there is no index")
-            index = self._opened(create=False)
+                raise ValueError("files of the index are missing")
+            index = self._open(self._folder, create=False)
             index.searcher()
-            self._index = index
-        return self._index
+            self._opened = stamp, index
+        return self._opened
 
-    def _opened(self, *, create: bool) -> tantivy.Index:
-        index = tantivy.Index(self._schema, str(self._folder), reuse=not create)
+    def _open(self, folder: Path, *, create: bool) -> tantivy.Index:
+        index = tantivy.Index(self._schema, str(folder), reuse=not create)
         index.register_tokenizer(_ANALYZER, self._analyzer)
         return index
 

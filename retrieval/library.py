@@ -32,12 +32,7 @@ class Library:
         self.home = home
         self.embedder = embedder
         self.chunk_settings = chunks or ChunkSettings()
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LibraryError(
-                f"The folder {home} cannot be made ({error.strerror}); choose another --home."
-            ) from error
+        make_home(home)
         self._manifest_path = home / "library.json"
         self._lock = filelock.FileLock(home / "lock")
         self._manifest = self._opened_manifest()
@@ -105,18 +100,39 @@ class Library:
         """Make the lexical side agree with Chroma's, and see that there is something to find.
 
         Raises:
-            LibraryError: the library has no papers.
+            LibraryError: the library has no papers, or was damaged by an interrupted write.
             LibraryInUseError: it has to be repaired while another process writes.
         """
-        papers, _ = self.store.count()
-        if not papers:
+        if not self._paper_count():
             raise LibraryError(
                 f"The library in {self.home} has no papers; "
                 "fill it with `assistant ingest`, or start `assistant serve`."
             )
-        if self.lexical.revision != self.revision:
+        if self.lexical.revision == self.revision:
+            return
+        try:
             with self.exclusive():
-                self._rebuild_lexical()
+                if self.lexical.revision != self.revision:
+                    self._rebuild_lexical()
+        except LibraryInUseError:
+            if not self.lexical.revision:
+                raise
+            # Until the other has finished, what the index knew before its write will do.
+
+    def _paper_count(self) -> int:
+        damaged = LibraryError(
+            f"The library in {self.home} was damaged when a write to it was interrupted; "
+            "run `assistant ingest` to mend it."
+        )
+        try:
+            papers, chunks = self.store.count()
+        except LibraryError as error:
+            if self.was_interrupted:
+                raise damaged from error
+            raise
+        if papers and not chunks:
+            raise damaged
+        return papers
 
     def prepared(self, paper: Paper) -> NewPaper:
         """A paper cut and embedded, ready to be written."""
@@ -127,3 +143,17 @@ class Library:
     def _rebuild_lexical(self) -> None:
         papers = (stored.paper for stored in self.store.papers())
         self.lexical.rebuild(papers, self.revision)
+
+
+def make_home(home: Path) -> None:
+    """Make the folder of a library if there is none.
+
+    Raises:
+        LibraryError: it cannot be made.
+    """
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LibraryError(
+            f"The folder {home} cannot be made ({error.strerror}); choose another --home."
+        ) from error

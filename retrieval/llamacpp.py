@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import llama_cpp
+from llama_cpp._utils import suppress_stdout_stderr
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from retrieval.errors import Cancelled, ModelError, ModelFetchError
@@ -81,6 +82,7 @@ def load(path: Path, *, context: int, threads: int, embedding: bool = False) -> 
         ModelError: the file is no usable model or memory is short.
     """
     check_model_file(path)
+    silence()
     try:
         return llama_cpp.Llama(
             str(path),
@@ -261,5 +263,12 @@ _DROP_LOG = llama_cpp.llama_log_callback(lambda _level, _text, _data: None)
 
 
 def silence() -> None:
-    """Keep llama.cpp's log off standard error."""
+    """Keep llama.cpp's log off standard error, and its wrapper's hands off the descriptors.
+
+    While it loads a model, the wrapper points the whole process's standard streams at nothing,
+    and so swallows what other threads print. With the log dropped there is nothing to hide.
+    """
     llama_cpp.llama_log_set(_DROP_LOG, ctypes.c_void_p(0))
+    hook: Any = suppress_stdout_stderr
+    hook.__enter__ = lambda self: self
+    hook.__exit__ = lambda _self, *_error: None

@@ -1,5 +1,8 @@
 """The real default models, fetched on the first run and kept in the user's cache."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,3 +27,18 @@ def chat_model_path(cache: Path) -> Path:
 def embedder_path(cache: Path) -> Path:
     """The default embedder."""
     return resolve_embedder("default", cache)
+
+
+@pytest.fixture(scope="session")
+def library_home(cache: Path, chat_model_path: Path, embedder_path: Path) -> Path:
+    """A library of the real seeds, made by the real command.
+
+    It is kept beside the models: the first run embeds the seeds, later ones find them unchanged.
+    """
+    home = cache / "test-library"
+    assert chat_model_path.exists()
+    assert embedder_path.exists()
+    command = [sys.executable, "-m", "assistant", "ingest", "--json", "--home", str(home)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["papers"] == 1643
+    return home

@@ -6,17 +6,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from fakes import PAPERS, FakeChatModel
+from fakes import PAPERS, Asking, FakeChatModel
 
 from assistant.chat_model import LlamaCppChatModel
 from assistant.engine import AnswerSettings, Assistant
-from assistant.settings import Settings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest
 from retrieval.library import Library
 from retrieval.types import Paper
 
 CONTEXT = 2048
+THREADS = 1
+"""Two that wait for each other are slower than one wherever the machine has other work."""
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +25,7 @@ def load_chat_model(chat_model_path: Path) -> Callable[[], LlamaCppChatModel]:
     """Loads the default chat model anew."""
 
     def load() -> LlamaCppChatModel:
-        return LlamaCppChatModel(chat_model_path, context=CONTEXT, threads=Settings().threads)
+        return LlamaCppChatModel(chat_model_path, context=CONTEXT, threads=THREADS)
 
     return load
 
@@ -36,7 +37,7 @@ def chat_model(load_chat_model: Callable[[], LlamaCppChatModel]) -> LlamaCppChat
 
 @pytest.fixture(scope="session")
 def embedder(embedder_path: Path) -> LlamaCppEmbedder:
-    return LlamaCppEmbedder(embedder_path, threads=Settings().threads)
+    return LlamaCppEmbedder(embedder_path, threads=THREADS)
 
 
 def jsonl(papers: tuple[Paper, ...]) -> str:
@@ -53,9 +54,6 @@ def library(tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder
     library = Library(folder / "home", embedder)
     ingest(library, [file])
     return library
-
-
-Asking = Callable[..., tuple[Assistant, FakeChatModel]]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from assistant.engine import Assistant
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -131,3 +132,7 @@ class FakeChatModel:
         """The numbered notes of the last prompt, in order."""
         lines = self.history[-1][-1]["content"].splitlines()
         return [line.partition("] ")[2] for line in lines if line.startswith("[")]
+
+
+Asking = Callable[..., tuple[Assistant, FakeChatModel]]
+"""Builds an assistant whose model says what it is told."""

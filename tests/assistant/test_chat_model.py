@@ -1,11 +1,13 @@
 """The default chat model in llama.cpp, as it is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import psutil
 import pytest
+from llama_cpp import Llama
 
 from assistant.chat_model import LlamaCppChatModel
 from retrieval import llamacpp
@@ -27,12 +29,6 @@ MARKS = (
 
 def never() -> bool:
     return False
-
-
-def after(calls: int) -> Callable[[], bool]:
-    """Says stop from the given look on, counted from 1."""
-    looks: Iterator[int] = iter(range(1, 10_000))
-    return lambda: next(looks) >= calls
 
 
 def written(model: LlamaCppChatModel, messages: Messages = ASKED, tokens: int = 6) -> str:
@@ -81,11 +77,13 @@ def test_stop_while_the_prompt_is_read(chat_model: LlamaCppChatModel, fresh_text
 
 
 def test_stop_while_the_answer_is_written(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
-    pieces: list[str] = []
+    stop = Event()
+    pieces = chat_model.write(ASKED, 100, stop.is_set)
+    begun = next(pieces) + next(pieces)
+    stop.set()
     with pytest.raises(Cancelled):
-        for piece in chat_model.write(ASKED, 100, lambda: len(pieces) == 2):
-            pieces.append(piece)  # noqa: PERF402 - it counts them
-    assert fresh_text.startswith("".join(pieces))
+        next(pieces)
+    assert fresh_text.startswith(begun)
     assert written(chat_model) == fresh_text
 
 
@@ -140,7 +138,9 @@ def load(path: Path) -> LlamaCppChatModel:
 def test_a_file_that_is_no_gguf(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(b"PK\x03\x04 a zip file")
-    with pytest.raises(ModelError, match=r"model\.gguf is not a GGUF model .*PK.* expected b'GGUF'"):
+    with pytest.raises(
+        ModelError, match=r"model\.gguf is not a GGUF model .*PK.* expected b'GGUF'"
+    ):
         load(path)
 
 
@@ -175,7 +175,7 @@ def test_a_model_without_chat_template(
 ) -> None:
     metadata = llamacpp.metadata
 
-    def without(model: llamacpp.llama_cpp.Llama) -> dict[str, str]:
+    def without(model: Llama) -> dict[str, str]:
         header = metadata(model)
         del header["tokenizer.chat_template"]
         return header
@@ -196,7 +196,7 @@ def test_a_template_that_refuses_the_roles(
     metadata = llamacpp.metadata
     refusing = "{{ raise_exception('only pirates') }}"
 
-    def changed(model: llamacpp.llama_cpp.Llama) -> dict[str, str]:
+    def changed(model: Llama) -> dict[str, str]:
         return {**metadata(model), "tokenizer.chat_template": refusing}
 
     monkeypatch.setattr(llamacpp, "metadata", changed)

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from conftest import Asking
-from fakes import LICHEN, PAPERS, TIDAL, WHISPER, ZEBRA, FakeChatModel, answered
+from fakes import LICHEN, PAPERS, TIDAL, WHISPER, ZEBRA, Asking, FakeChatModel, answered
 
 from assistant.engine import (
     ABSTENTION,
@@ -109,7 +108,9 @@ def test_a_lie_behind_a_true_sentence_is_not_shown(asking: Asking, lie: str) -> 
 
 
 def test_a_verbatim_sentence_is_a_quotation(asking: Asking) -> None:
-    assistant, _ = asking("We present ZebraPrune, which removes 40% of the weights of a vision model.")
+    assistant, _ = asking(
+        "We present ZebraPrune, which removes 40% of the weights of a vision model."
+    )
     [sentence] = assistant.answer(QUESTION).sentences
     assert sentence.kind is Kind.QUOTED
 
@@ -281,7 +282,9 @@ def test_a_follow_up_about_the_content_is_asked_of_the_model(asking: Asking) -> 
     assert {citation.paper.id for citation in answer.citations} == {"zebra"}
 
 
-def test_an_empty_library(tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder) -> None:
+def test_an_empty_library(
+    tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder
+) -> None:
     library = Library(tmp_path_factory.mktemp("empty") / "home", embedder)
     with pytest.raises(LibraryError, match="has no papers; fill it with `assistant ingest`"):
         Assistant(library, FakeChatModel()).answer("What?")

@@ -41,7 +41,9 @@ def test_questions_about_the_record(question: str, expected: str) -> None:
     ],
 )
 def test_where_a_paper_appeared(venue: str, year: int | None, decision: str, expected: str) -> None:
-    where = record_sentence("Where was it published?", paper(venue=venue, year=year, decision=decision))
+    where = record_sentence(
+        "Where was it published?", paper(venue=venue, year=year, decision=decision)
+    )
     assert where == f"“Zebra Pruning for Vision Models” {expected}"
 
 

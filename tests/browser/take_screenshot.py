@@ -1,6 +1,6 @@
 """Makes README's screenshot from the running app.
 
-    python tests/browser/take_screenshot.py http://127.0.0.1:7860 tests/browser/screenshot.png
+python tests/browser/take_screenshot.py http://127.0.0.1:7860 tests/browser/screenshot.png
 """
 
 import shutil

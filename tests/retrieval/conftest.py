@@ -14,9 +14,6 @@ from retrieval.library import Library
 from retrieval.readers import files_of, read_file
 from retrieval.types import Record
 
-WriteJsonl = Callable[..., Path]
-OpenLibrary = Callable[..., Library]
-
 
 @pytest.fixture(scope="session")
 def seeds() -> Path:
@@ -36,7 +33,7 @@ def embedder(embedder_path: Path) -> LlamaCppEmbedder:
 
 
 @pytest.fixture
-def jsonl(tmp_path: Path) -> WriteJsonl:
+def jsonl(tmp_path: Path) -> Callable[..., Path]:
     """Writes papers, one a line; a string is a line as it is."""
 
     def write(*lines: dict[str, Any] | str, name: str = "papers.jsonl") -> Path:
@@ -50,7 +47,7 @@ def jsonl(tmp_path: Path) -> WriteJsonl:
 
 
 @pytest.fixture
-def open_library(tmp_path: Path) -> OpenLibrary:
+def open_library(tmp_path: Path) -> Callable[..., Library]:
     """Opens the library of this test with chunks of eight words."""
 
     def opened(

@@ -1,7 +1,7 @@
 """An embedder that can be computed by hand: each word of a text counts one in a place of its own.
 
 Two texts without a word in common have cosine 0 (but for words that share a place), a text and
-itself 1, and "red car" and "red house" 1/2.
+itself 1, and "red car" and "red bike" 1/2.
 """
 
 import re

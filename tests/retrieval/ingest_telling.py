@@ -15,8 +15,8 @@ from retrieval.chunks import ChunkSettings
 from retrieval.ingest import ingest
 from retrieval.library import Library
 
-CHUNKS = ChunkSettings(tokens=16)
-"""Small, so that a few hundred papers make Chroma write out its vectors more than once."""
+CHUNKS = ChunkSettings(tokens=24)
+"""Small, so that a hundred papers make Chroma write out its vectors."""
 
 
 def tell(*words: object) -> None:

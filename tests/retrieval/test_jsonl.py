@@ -1,8 +1,11 @@
+"""JSONL: fields, and lines that are not what they should be."""
+
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import WriteJsonl
 
 from retrieval.errors import InputError
 from retrieval.readers import jsonl as reader
@@ -50,7 +53,7 @@ def test_an_abstract_alone_is_a_paper() -> None:
     assert read_one() == Record(abstract="An abstract.", sources=(Source("f", 1),))
 
 
-def test_a_line_of_beir_is_read(jsonl: WriteJsonl) -> None:
+def test_a_line_of_beir_is_read(jsonl: Callable[..., Path]) -> None:
     file = jsonl({"_id": "4983", "title": "T", "text": "Words.", "metadata": {}})
     (record,) = read_file(file).records
     assert (record.given_id, record.title, record.abstract) == ("4983", "T", "Words.")

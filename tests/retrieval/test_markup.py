@@ -1,3 +1,5 @@
+"""Mark-up out of text, formulas kept."""
+
 import unicodedata
 
 import pytest

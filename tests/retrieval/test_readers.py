@@ -1,9 +1,11 @@
+"""The four kinds of pages of the seeds, whatever their file is called, and what is no page."""
+
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import WriteJsonl
 
 from retrieval.errors import InputError
 from retrieval.readers import awards, conference_list, files_of, oral_session, read_file, title_list
@@ -68,8 +70,9 @@ def test_titles_and_authors_are_read_where_there_are_any(
 def test_venue_and_year_of_the_seeds_are_known_by_their_content(
     seeds: Path, tmp_path: Path, name: str, venue: str, year: int | None
 ) -> None:
-    file = shutil.copy(seeds / name, tmp_path / "renamed")
-    assert {(record.venue, record.year) for record in read_file(file).records} == {(venue, year)}
+    copy = tmp_path / "renamed"
+    shutil.copy(seeds / name, copy)
+    assert {(record.venue, record.year) for record in read_file(copy).records} == {(venue, year)}
 
 
 @pytest.mark.parametrize("disguise", ["papers.jsonl", "data.csv", "noext", "été 日本.bib"])
@@ -210,7 +213,8 @@ def test_an_empty_abstract_is_reported() -> None:
 
 
 def test_lines_of_a_session_that_fit_nothing_are_reported() -> None:
-    text = f"menu\nTue 26 April 1:00 - 1:15 PDT\nT\nA · B\nstray\n{LONG}\nWed 27 April 1:00 - 1:15 PDT\nU"
+    slot = "Tue 26 April 1:00 - 1:15 PDT"
+    text = f"menu\n{slot}\nT\nA · B\nstray\n{LONG}\n{slot}\nU"
     page = oral_session.read(text, "s")
     assert [record.title for record in page.records] == ["T"]
     assert [(each.line, each.reason) for each in page.skipped] == [
@@ -240,7 +244,7 @@ def test_a_title_and_its_abstract_make_a_paper_of_a_trending_page() -> None:
 # --- venue and year from the command line
 
 
-def test_given_venue_and_year_fill_what_the_file_leaves_open(jsonl: WriteJsonl) -> None:
+def test_given_venue_and_year_fill_what_the_file_leaves_open(jsonl: Callable[..., Path]) -> None:
     file = jsonl({"abstract": "One.", "venue": "NeurIPS"}, {"abstract": "Two.", "year": 2020})
     records = read_file(file, "ICML", 2021).records
     assert [(r.venue, r.year) for r in records] == [("NeurIPS", 2021), ("ICML", 2020)]

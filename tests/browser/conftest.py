@@ -1,0 +1,102 @@
+"""The real app in a process of its own, and a real Chromium that looks at it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+READY = 120_000
+"""Milliseconds within which models are loaded and a page is drawn, on a busy machine."""
+
+Serve = Callable[..., "Served"]
+
+
+class Served:
+    """A running app."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
+        self.process = process
+        self.address = address
+
+    def end(self) -> int:
+        """Ctrl-C; returns the exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=60)
+
+
+@contextmanager
+def served(home: Path, *flags: str) -> Iterator[Served]:
+    """The app over `home`, from the moment that it says where it is."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "assistant", "serve", "--home", str(home), "--port", str(port)]
+    with subprocess.Popen(
+        [*command, *flags],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    ) as process:
+        assert process.stderr is not None
+        line = next((line for line in process.stderr if "The assistant is at" in line), "")
+        assert line, "the app ended before it was served"
+        try:
+            yield Served(process, f"http://127.0.0.1:{port}")
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+@pytest.fixture(scope="session")
+def app(library_home: Path) -> Iterator[Served]:
+    """The app over the seeds."""
+    with served(library_home) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """An installed Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: the browser tests need one")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A new page that must ask this machine only and run without an error."""
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    page = context.new_page()
+    strangers: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: strangers.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_default_timeout(READY)
+    yield page
+    context.close()
+    local = ("http://127.0.0.1:", "data:", "blob:")
+    assert [url for url in strangers if not url.startswith(local)] == []
+    assert errors == []

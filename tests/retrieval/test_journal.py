@@ -1,0 +1,71 @@
+"""The journal tells whether a write ended, and if not, whether it had changed a file."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from retrieval.journal import Journal, JournalEntry
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "vectors" / "a.bin"
+    file.parent.mkdir()
+    file.write_bytes(b"whole")
+    os.utime(file, ns=(0, 0))  # clocks of file systems are coarse
+    return file
+
+
+@pytest.fixture
+def journal(file: Path, tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "journal.json", lambda: list(file.parent.iterdir()))
+
+
+def change(file: Path) -> None:
+    file.write_bytes(b"whole and more")
+
+
+def rewrite(file: Path) -> None:
+    """The same size, as when vectors are written over others."""
+    file.write_bytes(b"other")
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+def add(file: Path) -> None:
+    file.with_name("b.bin").touch()
+
+
+def test_without_a_write_there_is_no_revision_and_nothing_torn(journal: Journal) -> None:
+    assert journal.read() == JournalEntry("", None)
+    assert not journal.is_torn(journal.read())
+
+
+def test_every_write_has_a_revision_of_its_own(journal: Journal) -> None:
+    revisions = [journal.begin(), journal.end(), journal.begin(), journal.end()]
+    assert len(set(revisions)) == 4
+    assert journal.read().revision == revisions[-1]
+
+
+@pytest.mark.parametrize("act", [change, rewrite, remove, add])
+def test_files_changed_in_a_write_that_never_ended_are_torn(
+    journal: Journal, file: Path, act: Callable[[Path], None]
+) -> None:
+    journal.begin()
+    assert not journal.is_torn(journal.read())
+    act(file)
+    assert journal.is_torn(journal.read())
+    journal.end()
+    assert not journal.is_torn(journal.read())
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"{}", b"[1]", b"null"])
+def test_files_under_a_journal_that_cannot_be_read_are_taken_for_torn(
+    journal: Journal, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "journal.json").write_bytes(content)
+    assert journal.is_torn(journal.read())
