@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.engine import Assistant, Finished, checked_question, storable
+from assistant.engine import Assistant, Finished, checked_question
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
 from assistant.question_file import read_questions
@@ -124,7 +124,7 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
             for turn, question in enumerate(conversation.questions)
         ]
     elif options.query.strip():
-        asked = [("", 0, storable(options.query))]
+        asked = [("", 0, checked_question(options.query))]
     else:
         raise InputError("The query is empty; type what to search for.")
     with ProgressBars() as progress:
@@ -147,11 +147,12 @@ def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
     )
     if not options.query.strip() and filters == Filters():
         raise InputError("Nothing to look up; give a query or a filter such as --author.")
+    query = checked_question(options.query) if options.query.strip() else ""
     with ProgressBars() as progress:
         library = open_library(load_settings(flags), progress)
     library.ready_to_search()
     lookup = Lookup((stored.paper for stored in library.store.papers()), library.lexical)
-    matches = lookup.find(storable(options.query), options.k, filters)
+    matches = lookup.find(query, options.k, filters)
     if options.format == "json":
         print(dumps(lookup_json(matches)))
     elif matches:

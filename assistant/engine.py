@@ -129,7 +129,8 @@ class Assistant:
             page = _Page(evidence)
             messages = self._fitting(standalone, evidence)
             writing = _Counted(self.model.write(messages, self.settings.max_tokens, stopped))
-            for shown in self._checked(drafts(writing, len(evidence)), page):
+            written = _finished(drafts(writing, len(evidence)), writing, self.settings.max_tokens)
+            for shown in self._checked(written, page):
                 clock.first = clock.first or clock.now()
                 yield shown
             tokens = Tokens(prompt=self.model.count(messages), completion=writing.count)
@@ -326,6 +327,13 @@ class _Counted:
         for piece in self._pieces:
             self.count += 1
             yield piece
+
+
+def _finished(written: Iterator[Draft], writing: _Counted, most: int) -> Iterator[Draft]:
+    """The drafts without the sentence in which the model had to stop: half of one may mislead."""
+    for draft in written:
+        if writing.count < most or draft.text.endswith((".", "!", "?")):
+            yield draft
 
 
 class _Clock:

@@ -80,3 +80,13 @@ def load_settings(flags: dict[str, Any]) -> Settings:
             f"The setting {name!r} cannot be {first.get('input')!r} ({first['msg']}); "
             "check the flags, the ASSISTANT_… variables and config.toml."
         ) from error
+
+
+def reach_directly(host: str) -> None:
+    """Have this process reach `host` and itself without the proxy that the environment names.
+
+    Gradio asks its own page whether it is up, and would ask a proxy for it.
+    """
+    for name in ("NO_PROXY", "no_proxy"):
+        known = os.environ.get(name, "")
+        os.environ[name] = ",".join(filter(None, (known, "localhost", "127.0.0.1", host)))

@@ -8,7 +8,7 @@ import gradio as gr
 
 from assistant.browser.page import build_page
 from assistant.browser.setup import Setup, check_given
-from assistant.settings import Settings
+from assistant.settings import Settings, reach_directly
 from retrieval.errors import ServeError
 
 _FONT = ("system-ui", "sans-serif")
@@ -25,6 +25,7 @@ def serve(settings: Settings) -> None:
     """
     _check_port(settings.host, settings.port)
     check_given(settings)
+    reach_directly(settings.host)
     setup = Setup(settings)
     page = build_page(setup)
     try:

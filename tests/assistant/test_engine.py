@@ -136,6 +136,18 @@ def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> No
     assert "loses 0.3" in answer.citations[0].quote
 
 
+def test_a_sentence_in_which_the_model_had_to_stop_is_not_shown(asking: Asking) -> None:
+    cut = "We present ZebraPrune, which removes 40% of the weights of a vision model."
+    settings = AnswerSettings(max_tokens=20)
+    assistant, model = asking(f"{TRUE} [1] {cut}", settings=settings)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert model.written[-1] == " weights"
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assistant, _ = asking(TRUE, settings=AnswerSettings(max_tokens=10))
+    assert [sentence.text for sentence in assistant.answer(QUESTION).sentences] == [TRUE]
+
+
 def test_after_two_sentences_that_fail_the_model_is_not_read_on(asking: Asking) -> None:
     lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
     assistant, model = asking(" ".join(lies))

@@ -7,12 +7,12 @@ import pytest
 from conftest import Served, served
 from playwright.sync_api import Page, expect
 
-QUESTION = "How does DOMiNO balance reward against diversity?"
-TITLE = "Discovering Policies with DOMiNO: Diversity Optimization Maintaining Near Optimality"
+QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
+TITLE = "Machine Unlearning of Federated Clusters"
 QUOTE = (
-    "It is based on maximizing a reward function with two components: the extrinsic reward and "
-    "the diversity intrinsic reward, which are combined with Lagrange multipliers to balance the "
-    "quality-diversity trade-off."
+    "Compared to completely retraining K-means++ locally and globally for each removal request, we "
+    "obtain an average speed-up of roughly 84x across seven datasets, two of which contain "
+    "biological and medical information that is subject to frequent unlearning requests."
 )
 
 
@@ -68,13 +68,13 @@ def test_a_reference_opens_to_its_abstract_with_the_quote_marked(page: Page, app
     rows = reference.locator("dd")
     expect(rows).to_have_count(4)
     expect(rows.nth(0)).to_have_text(TITLE)
-    expect(rows.nth(1)).to_contain_text("Tom Zahavy")
+    expect(rows.nth(1)).to_contain_text("Chao Pan")
     expect(rows.nth(2)).to_have_text("ICLR 2023")
     expect(rows.nth(3)).to_have_text("poster")
     marked = reference.locator("mark").all_text_contents()
     assert QUOTE in marked
     abstract = reference.locator(".abstract").text_content() or ""
-    assert abstract.startswith("Finding different solutions")
+    assert abstract.startswith("Federated clustering is an unsupervised")
     assert all(quote in abstract for quote in marked)
     assert len(abstract) > sum(map(len, marked))
 
@@ -86,7 +86,7 @@ def test_stop_ends_an_answer_and_the_next_is_answered(page: Page, app: Served) -
     expect(page.locator("#conversation")).to_contain_text("Stopped.")
     expect(page.locator("#send")).to_be_visible()
     ask(page, QUESTION)
-    expect(page.locator("#conversation")).to_contain_text("Lagrange multipliers")
+    expect(page.locator("#conversation")).to_contain_text("roughly 84x")
 
 
 def test_a_follow_up_shows_how_it_was_understood(page: Page, app: Served) -> None:
@@ -96,7 +96,7 @@ def test_a_follow_up_shows_how_it_was_understood(page: Page, app: Served) -> Non
     ask(page, "Who are the authors?")
     wait_until_answered(page, 2)
     expect(page.locator(".understood")).to_contain_text(TITLE)
-    expect(page.locator(".verified").last).to_contain_text("Tom Zahavy")
+    expect(page.locator(".verified").last).to_contain_text("Chao Pan")
 
 
 def test_what_is_not_in_the_library_is_not_answered(page: Page, app: Served) -> None:
@@ -175,7 +175,7 @@ def test_text_from_papers_and_people_neither_runs_nor_loads(page: Page, hostile_
         expect(page.locator("#conversation")).to_contain_text("<script>window.hit = 1</script>")
         page.locator("details.reference .abstract").hover()
         assert page.evaluate("window.hit") is None
-        assert page.locator("#conversation :is(img, iframe, script, style, a)").count() == 0
+        assert page.locator(".assistant-block :is(img, iframe, script, style, svg, a)").count() == 0
 
 
 def test_the_first_start_shows_its_progress_and_is_completed_by_the_next(

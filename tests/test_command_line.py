@@ -1,0 +1,288 @@
+"""The command line as scripts and people use it: real processes, real models, real seeds."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+ANSWER_KEYS = [
+    *("id", "turn", "question", "standalone_question", "outcome", "answer", "sentences"),
+    *("citations", "passages", "model", "timings", "tokens"),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs the command from another folder than the project's."""
+
+    def command(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "assistant", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "COLUMNS": "120"},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return command
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """The one sentence of a command that the person can mend."""
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("assistant: ")
+    return line
+
+
+def test_help_needs_nothing_heavy() -> None:
+    program = (
+        "import sys, assistant.cli as cli\n"
+        "try: cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('chromadb', 'gradio', 'llama_cpp', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().endswith("[]")
+    for command in ("serve", "ingest", "ask", "chat", "search", "lookup", "models"):
+        assert command in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["unknown"], ["ask"], ["search", "-k", "0", "x"], ["lookup", "--format", "x"]]
+)
+def test_wrong_usage_exits_2(run: Run, arguments: list[str]) -> None:
+    assert run(*arguments).returncode == 2
+
+
+def test_a_second_ingest_of_the_seeds_changes_nothing(run: Run, library_home: Path) -> None:
+    report = json.loads(run("ingest", "--json", "--home", library_home).stdout)
+    assert {key: report[key] for key in ("papers", "added", "updated", "unchanged", "merged")} == {
+        "papers": 1643,
+        "added": 0,
+        "updated": 0,
+        "unchanged": 1643,
+        "merged": 3,
+    }
+    assert [skipped["line"] for skipped in report["skipped"]] == [1, 4, 7, 1, 3, 5, 7, 9]
+    assert report["skipped"][0].keys() == {"source", "line", "reason"}
+
+
+def test_ask_prints_the_answer_and_its_references(run: Run, library_home: Path) -> None:
+    question = "How much faster is machine unlearning of federated clusters than retraining?"
+    done = run("--home", library_home, "ask", question)
+    assert done.returncode == 0
+    assert "roughly 84x" in done.stdout
+    assert "References\n  [1]" in done.stdout
+    assert done.stderr == ""
+
+
+def test_ask_answers_a_file_in_order(run: Run, library_home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    turns = [{"question": "What is DiffStride?"}, {"question": "Who are the authors?"}]
+    lines: list[dict[str, Any]] = [
+        {"id": "b", "turns": turns},
+        {"id": "a", "question": "What's the weather in Vienna tomorrow?", "other": 1},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    done = run("ask", "--jsonl", file, "--home", library_home)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(answer["id"], answer["turn"]) for answer in answers] == [("b", 0), ("b", 1), ("a", 0)]
+    assert [list(answer) for answer in answers] == [ANSWER_KEYS] * 3
+    assert "Rachid Riad" in answers[1]["answer"]
+    assert answers[2]["outcome"] == "not_in_library"
+    assert (answers[2]["sentences"], answers[2]["citations"]) == ([], [])
+    papers = json.loads(
+        run("lookup", "DiffStride", "--format", "json", "--home", library_home).stdout
+    )
+    for citation in answers[0]["citations"]:
+        if citation["paper_id"] == papers[0]["paper_id"]:
+            assert citation["quote"] in papers[0]["abstract"]
+
+
+def test_the_same_question_gives_the_same_answer(run: Run, library_home: Path) -> None:
+    def answer() -> dict[str, Any]:
+        done = run("ask", "--json", "What is neural collapse?", "--home", library_home)
+        fields: dict[str, Any] = json.loads(done.stdout)
+        del fields["timings"]
+        return fields
+
+    assert answer() == answer()
+
+
+def test_answering_from_the_cache_opens_no_connection(library_home: Path) -> None:
+    program = (
+        "import socket, sys\n"
+        "def refuse(*_): raise AssertionError('a connection was opened')\n"
+        "socket.socket.connect = socket.socket.connect_ex = refuse\n"
+        "from assistant.cli import main\n"
+        f"sys.exit(main(['ask', '--home', {str(library_home)!r}, 'What is DiffStride?']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_search_ranks_papers(run: Run, library_home: Path) -> None:
+    done = run("search", "learnable strides", "-k", "3", "--json", "--home", library_home)
+    result = json.loads(done.stdout)
+    assert [hit["rank"] for hit in result["hits"]] == [1, 2, 3]
+    assert result["hits"][0]["title"] == "Learning Strides in Convolutional Neural Networks"
+    assert result["hits"][0].keys() == {"rank", "paper_id", "title", "score", "passage"}
+
+
+def test_search_reads_a_file(run: Run, library_home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text('{"id": 1, "query": "strides"}\n{"id": 2, "question": "skeletons"}\n')
+    done = run("search", "--jsonl", file, "--no-rerank", "--home", library_home)
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(result["id"], result["query"]) for result in results] == [
+        ("1", "strides"),
+        ("2", "skeletons"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "count"),
+    [
+        (["papers by Yilun Du"], None, 4),
+        (["lerning strides in convolutional networks"], "Learning Strides in Convolu", 1),
+        (["DiffStride"], "Learning Strides in Convolutional Neural Networks", 1),
+        (["ICLR 2022 outstanding papers"], None, 7),
+        (["--decision", "honorable mention"], None, 3),
+        (["diffusion", "--decision", "oral", "--year", "2023", "-k", "2"], None, 2),
+        (["--author", "velickovic", "dual reasoning"], "Dual Algorithmic Reasoning", 1),
+    ],
+)
+def test_lookup(
+    run: Run, library_home: Path, arguments: list[str], first: str | None, count: int
+) -> None:
+    done = run("lookup", *arguments, "--format", "json", "--home", library_home)
+    found = json.loads(done.stdout)
+    assert len(found) >= count
+    assert all(paper["why"] for paper in found)
+    if first:
+        assert found[0]["title"].startswith(first)
+    else:
+        assert len(found) == count
+    assert found[0].keys() == {
+        *("paper_id", "title", "authors", "venue", "year", "decision", "abstract", "why")
+    }
+
+
+def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:
+    models = json.loads(run("models", "list", "--json", "--home", library_home).stdout)
+    used = {model["role"]: model for model in models if model["in_use"]}
+    assert used.keys() == {"chat", "embedder"}
+    for model in used.values():
+        assert Path(model["path"]).stat().st_size == model["size_bytes"]
+
+
+def test_chat_keeps_the_conversation(run: Run, library_home: Path) -> None:
+    done = run("chat", "--home", library_home, stdin="What is DiffStride?\nWho wrote it?\n\n")
+    assert done.returncode == 0
+    assert "(About “Learning Strides in Convolutional Neural Networks”: Who wrote it?)" in (
+        " ".join(done.stdout.split())
+    )
+    assert "Rachid Riad" in done.stdout
+
+
+def test_papers_that_cannot_be_read_are_refused(
+    run: Run, tmp_path: Path, embedder_path: Path
+) -> None:
+    assert embedder_path.exists()
+    home = tmp_path / "home"
+    good = tmp_path / "good.jsonl"
+    good.write_text('{"id": "a", "title": "A", "abstract": "Herons are light. We weigh them."}\n')
+    assert run("ingest", good, "--home", home).returncode == 0
+    for name, content, expected in (
+        ("empty", b"", "is empty"),
+        ("junk", bytes(range(256)) * 9, "is not UTF-8 text"),
+        ("broken.jsonl", b'{"abstract": "Fine."}\n{"abstract": ', "broken.jsonl, line 2"),
+        ("prose", b"Just a note.\n", "is in no format that can be read"),
+    ):
+        bad = tmp_path / name
+        bad.write_bytes(content)
+        assert expected in refused(run("ingest", good, bad, "--home", home))
+    assert "There is no file" in refused(run("ingest", tmp_path / "none", "--home", home))
+    report = json.loads(run("ingest", good, "--json", "--home", home).stdout)
+    assert (report["papers"], report["unchanged"]) == (1, 1)
+
+
+def test_models_that_cannot_be_loaded_are_refused(
+    run: Run, library_home: Path, tmp_path: Path
+) -> None:
+    no_model = tmp_path / "note.gguf"
+    no_model.write_text("not a model")
+    huge = tmp_path / "huge.gguf"
+    with huge.open("wb") as file:
+        file.write(b"GGUF")
+        file.truncate(2**42)  # a sparse file: it takes no room
+    damaged = tmp_path / "damaged.gguf"
+    damaged.write_bytes(b"GGUF" + bytes(64))
+    for model, expected in (
+        (no_model, "is not a GGUF model"),
+        (huge, "of memory"),
+        (damaged, "cannot load"),
+        (tmp_path / "none.gguf", "cannot be read"),
+        ("hf:nonsense", "hf:"),
+    ):
+        done = run("ask", "Why?", "--model", model, "--home", library_home)
+        assert expected in refused(done)
+
+
+def test_a_home_that_cannot_be_written_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for command in (["ingest"], ["ask", "Why?"], ["serve", "--port", "0"], ["serve"]):
+        assert refused(run(*command, "--home", tmp_path / "file" / "home"))
+
+
+def test_a_port_in_use_is_refused(run: Run, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        sentence = refused(run("serve", "--port", port, "--home", tmp_path / "home"))
+    assert f"port {port} cannot be used" in sentence
+
+
+def test_an_empty_library_is_told_how_to_be_filled(
+    run: Run, tmp_path: Path, embedder_path: Path
+) -> None:
+    assert embedder_path.exists()
+    assert "assistant ingest" in refused(run("ask", "Why?", "--home", tmp_path / "new"))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [("  ", "is empty"), ("x" * 100_000, "100,000 characters")]
+)
+def test_questions_that_cannot_be_asked_are_refused(
+    run: Run, library_home: Path, question: str, expected: str
+) -> None:
+    assert expected in refused(run("ask", question, "--home", library_home))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("{", "line 1 is not valid JSON"), ('{"id": 1}', "line 1 has no question"), ("", "is empty")],
+)
+def test_question_files_that_cannot_be_read_are_refused(
+    run: Run, library_home: Path, tmp_path: Path, line: str, expected: str
+) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text(line)
+    assert expected in refused(run("ask", "--jsonl", file, "--home", library_home))
