@@ -79,6 +79,10 @@ class Lookup:
         self._text = text
         names = {name for paper in self._papers.values() for name in paper.authors}
         self._author_by_plain = {plain(name): name for name in sorted(names)}
+        self._plain_authors = list(self._author_by_plain)
+        words_of = (name.split() for name in self._plain_authors if " " in name)
+        self._short_names = {f"{first} {last}" for first, *middle, last in words_of if middle}
+        """Names of three words or more without those in the middle."""
         self._venues = {plain(paper.venue): paper.venue for paper in self._papers.values()}
         self._venues.pop("", None)
         decisions = {paper.decision for paper in self._papers.values()} - {""}
@@ -98,7 +102,14 @@ class Lookup:
             year=given.year or understood.year,
             decision=given.decision or understood.decision,
         )
-        allowed = {id_: why for id_ in self._papers if (why := self._why(id_, wanted)) is not None}
+        known = frozenset(
+            sought
+            for sought in wanted.authors
+            if any(_is_part(plain(_no_possessive(sought)), name) for name in self._plain_authors)
+        )
+        allowed = {
+            id_: why for id_ in self._papers if (why := self._why(id_, wanted, known)) is not None
+        }
         ranked = self._ranked(rest, allowed) if rest else []
         if wanted.authors or (wanted != Filters() and not ranked):
             # Who filters by name wants all of that author; other words only put them in order.
@@ -152,22 +163,27 @@ class Lookup:
             spelled = plain(" ".join(span))
             if spelled in self._author_by_plain:
                 return self._author_by_plain[spelled], width
+            if spelled in self._short_names:
+                return spelled, width
             if all(word[:1].isupper() for word in span):
                 close = process.extractOne(
-                    spelled, self._author_by_plain, scorer=fuzz.ratio, score_cutoff=NAME_MATCH
+                    spelled, self._plain_authors, scorer=fuzz.ratio, score_cutoff=NAME_MATCH
                 )
                 if close:
-                    return close[0], width
+                    return self._author_by_plain[close[0]], width
         if [plain(word) for word in words[at + 1 : at + 3]] == ["et", "al"]:
             return plain(words[at]), 3
         return "", 0
 
-    def _why(self, id_: str, wanted: Filters) -> str | None:
-        """Why a paper passes the filters; nothing if it does not."""
+    def _why(self, id_: str, wanted: Filters, known: frozenset[str]) -> str | None:
+        """Why a paper passes the filters; nothing if it does not.
+
+        Of `known` authors no other spelling counts: Sung Ju Hwang is not Hyung Ju Hwang.
+        """
         paper = self._papers[id_]
         reasons: list[str] = []
         for sought in wanted.authors:
-            author = _named(sought, paper.authors)
+            author = _named(sought, paper.authors, misspelled=sought not in known)
             if author is None:
                 return None
             reasons.append(f"author {author}")
@@ -225,14 +241,18 @@ def _token_similarity(query: str, title: str) -> float:
     return 0.95 * fuzz.token_set_ratio(query, title) if len(query.split()) > 1 else 0.0
 
 
-def _named(sought: str, authors: Sequence[str]) -> str | None:
-    """The author whom `sought` names: whole, in part, or misspelled."""
+def _is_part(wanted: str, name: str) -> bool:
+    """Whether `name` has all words of `wanted`."""
+    return set(wanted.split()) <= set(name.split())
+
+
+def _named(sought: str, authors: Sequence[str], *, misspelled: bool) -> str | None:
+    """The author whom `sought` names: whole, in part, or `misspelled`."""
     wanted = plain(_no_possessive(sought))
     for author in authors:
-        known = plain(author)
-        if wanted == known or set(wanted.split()) <= set(known.split()):
+        if _is_part(wanted, plain(author)):
             return author
-    for author in authors:
+    for author in authors if misspelled else ():
         known = plain(author)
         surname = known.split()[-1] if known else ""
         compared, least = (

@@ -28,7 +28,6 @@ _SHINGLE = 24
 _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy that was cut early shares the first."""
 _SKETCH_SIZE = 8
-_BEGINNING = 64
 _WORD = re.compile(r"\w+")
 
 

@@ -85,8 +85,9 @@ class Setup:
 
     def _prepare(self) -> tuple[Assistant, int]:
         library = open_library(self._settings, self._report)
-        papers, _ = library.store.count()
-        if not papers or library.was_interrupted:
+        # After an interruption the store may not be able to count before it is mended.
+        papers = 0 if library.was_interrupted else library.store.count()[0]
+        if not papers:
             papers = ingest(library, _unfinished(library), progress=self._report).papers
         library.ready_to_search()
         return Assistant(library, open_chat_model(self._settings, self._report)), papers
