@@ -1,6 +1,7 @@
 """The real default models, fetched on the first run and kept in the user's cache."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,10 @@ import pytest
 
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
+
+# A shell that runs the tests in the background has Ctrl-C ignored, and so would the processes that
+# the tests start to send it to; a handler of our own is not inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

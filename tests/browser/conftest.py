@@ -67,14 +67,14 @@ def served(home: Path, *flags: str) -> Iterator[Served]:
                 process.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def app(library_home: Path) -> Iterator[Served]:
     """The app over the seeds."""
     with served(library_home) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """An installed Chromium."""
     if CHROMIUM is None:

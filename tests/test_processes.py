@@ -1,0 +1,237 @@
+"""The command as a process among others: signals, pipes, environment, connections, odd bytes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ASSISTANT = [sys.executable, "-W", "ignore", "-m", "assistant"]
+PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
+
+# Says which address is asked for, before anything leaves the machine.
+SERVE = """
+import sys
+def heard(event, details):
+    if event == "socket.connect" and isinstance(details[1], tuple):
+        if details[1][0] not in ("127.0.0.1", "::1"):
+            print("CONNECTS TO", details[1], file=sys.stderr, flush=True)
+    if event == "socket.getaddrinfo" and details[0] not in ("127.0.0.1", "localhost", None):
+        print("LOOKS UP", details[0], file=sys.stderr, flush=True)
+sys.addaudithook(heard)
+from assistant.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts a process in a folder that is not the project's, and ends it with the test."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def started(
+        command: list[str], *arguments: object, **environment: str
+    ) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*command, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    yield started
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """A file of more questions than are answered before someone can act."""
+    file = tmp_path / "questions.jsonl"
+    lines = [{"id": number, "question": "What is DiffStride?"} for number in range(200)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return file
+
+
+def first_answer(process: subprocess.Popen[str]) -> dict[str, object]:
+    assert process.stdout is not None
+    answer: dict[str, object] = json.loads(process.stdout.readline())
+    return answer
+
+
+def test_every_answer_is_written_at_once(start: Start, library_home: Path, questions: Path) -> None:
+    process = start(ASSISTANT, "ask", "--jsonl", questions, "--home", library_home)
+    assert first_answer(process)["id"] == "0"
+    process.kill()
+    rest, _ = process.communicate()
+    assert len(rest.splitlines()) < 199
+
+
+def test_ctrl_c(start: Start, library_home: Path, questions: Path) -> None:
+    process = start(ASSISTANT, "ask", "--jsonl", questions, "--home", library_home)
+    first_answer(process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert errors == "assistant: stopped\n"
+    assert process.returncode == 130
+
+
+def test_a_reader_that_goes_away(start: Start, library_home: Path, questions: Path) -> None:
+    process = start(ASSISTANT, "ask", "--jsonl", questions, "--home", library_home)
+    first_answer(process)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+
+
+LOOKUP = ("lookup", "DiffStride", "--format", "json")
+
+
+@pytest.mark.parametrize("place", ["before", "after", "environment", "both"])
+def test_where_the_home_is_given(
+    start: Start, library_home: Path, tmp_path: Path, place: str
+) -> None:
+    flag = ("--home", library_home)
+    if place == "before":
+        process = start(ASSISTANT, *flag, *LOOKUP)
+    elif place == "after":
+        process = start(ASSISTANT, *LOOKUP, *flag)
+    elif place == "environment":
+        process = start(ASSISTANT, *LOOKUP, ASSISTANT_HOME=str(library_home))
+    else:
+        process = start(ASSISTANT, *LOOKUP, *flag, ASSISTANT_HOME=str(tmp_path / "nowhere"))
+    output, errors = process.communicate()
+    assert json.loads(output)[0]["title"] == "Learning Strides in Convolutional Neural Networks"
+    assert errors == ""
+    assert not (tmp_path / "nowhere").exists()
+
+
+def config(folder: Path, text: str) -> dict[str, str]:
+    """An environment whose configuration folder holds this file."""
+    file = folder / "abstracts-assistant" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text, "utf-8")
+    return {"XDG_CONFIG_HOME": str(folder)}
+
+
+def test_the_configuration_file(start: Start, library_home: Path, tmp_path: Path) -> None:
+    good = config(tmp_path / "good", f"home = {json.dumps(str(library_home))}\n")
+    output, errors = start(ASSISTANT, *LOOKUP, **good).communicate()
+    assert (bool(json.loads(output)), errors) == (True, "")
+    for name, text in (("key", "hme = 1\n"), ("toml", "home = \n")):
+        process = start(ASSISTANT, *LOOKUP, **config(tmp_path / name, text))
+        output, errors = process.communicate()
+        assert (output, process.returncode) == ("", 1)
+        (line,) = errors.splitlines()
+        assert line.startswith("assistant: ")
+        assert "config.toml" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("search", "x" * 100_000), "has 100,000 characters"),
+        (("lookup", "x" * 100_000), "has 100,000 characters"),
+        (("search", " "), "is empty"),
+        (("lookup", ""), "Nothing to look up"),
+        (("ask", "Why?", "--context", "10"), "The setting 'context' cannot be 10"),
+        (("ask", "Why?", "--threads", "0"), "The setting 'threads' cannot be 0"),
+        (("serve", "--port", "99999"), "The setting 'port' cannot be 99999"),
+        (("serve", "--host", "192.0.2.1"), "The address 192.0.2.1 port 7860 cannot be used"),
+        (("search", "--jsonl", "none.jsonl"), "none.jsonl cannot be read"),
+        (("models", "list", "--model", "hf:x"), "hf:x"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else None,
+)
+def test_what_a_person_can_mend_is_one_sentence(
+    start: Start, library_home: Path, arguments: tuple[str, ...], part: str
+) -> None:
+    process = start(ASSISTANT, *arguments, "--home", library_home)
+    output, errors = process.communicate()
+    assert (output, process.returncode) == ("", 1)
+    (line,) = errors.splitlines()
+    assert line.startswith("assistant: ")
+    assert part in line
+    assert len(line) < 500
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("frobnicate",),
+        ("--frobnicate", "serve"),
+        ("ask", "Why?", "--jsonl", "file"),
+        ("ask", "--context", "many"),
+        ("search",),
+        ("search", "x", "-k", "x"),
+        ("lookup", "--year", "MMXX"),
+        ("models", "burn"),
+        ("ingest", "--year", "x"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(start: Start, arguments: tuple[str, ...]) -> None:
+    process = start(ASSISTANT, *arguments)
+    output, errors = process.communicate()
+    assert (output, process.returncode) == ("", 2)
+    assert errors.startswith("usage: assistant")
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("command", ["ask", "search", "lookup"])
+def test_bytes_that_are_no_text(library_home: Path, command: str) -> None:
+    arguments: list[str | bytes] = [
+        *ASSISTANT,
+        "--home",
+        str(library_home),
+        command,
+        b"strides \xff\xfe \xf0\x9f",
+    ]
+    done = subprocess.run(
+        arguments,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode()
+
+
+def test_the_app_asks_no_other_machine_and_needs_no_proxy(start: Start, library_home: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    # A proxy where nobody listens: whoever needs it fails.
+    proxies = dict.fromkeys(PROXIES, "http://127.0.0.1:9")
+    command = [sys.executable, "-W", "ignore", "-c", SERVE]
+    process = start(command, "serve", "--home", library_home, "--port", port, **proxies)
+    assert process.stderr is not None
+    assert process.stderr.readline() == (
+        f"The assistant is at http://127.0.0.1:{port} (Ctrl-C ends it).\n"
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(f"http://127.0.0.1:{port}/") as answer:
+        assert b"Abstracts assistant" in answer.read()
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert "CONNECTS TO" not in errors
+    assert "LOOKS UP" not in errors
+    assert "Traceback" not in output + errors
+    assert process.returncode == 0
