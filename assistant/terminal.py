@@ -110,7 +110,8 @@ class AnswerPrinter:
                 self._line(f"  {numbers} {reference(group[0].paper)}")
 
     def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style))
+        # What reads a pipe gets whole lines; a terminal gets them broken between words.
+        self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
 
 
 def reference(paper: Paper) -> str:

@@ -56,8 +56,12 @@ class Stops:
         if flag := self._flags.get(session):
             flag.set()
 
+    def is_current(self, session: str, flag: threading.Event) -> bool:
+        """Whether the session still waits for the answer that `flag` stops."""
+        return self._flags.get(session) is flag
+
     def end(self, session: str) -> None:
-        """Stop and forget the session: its page was closed."""
+        """Stop and forget the session: its page was closed, or a new chat begun."""
         self.stop(session)
         self._flags.pop(session, None)
 
@@ -135,18 +139,27 @@ def _chat(setup: Setup, stops: Stops) -> None:
     ) -> Iterator[tuple[Any, ...]]:
         assistant = setup.state.assistant
         assert assistant is not None  # noqa: S101 - the chat is shown only once it is there
-        flag = stops.begin(_session(request))
+        session = _session(request)
+        flag = stops.begin(session)
         before = [*shown, {"role": "user", "content": question_html(asked)}]
         busy = (gr.update(visible=False), gr.update(visible=True))
         idle = (gr.update(visible=True), gr.update(visible=False))
+        field: Any = ""  # emptied once: what is typed meanwhile stays
         for html, turn in _answered(assistant, asked, turns, flag):
             now_turns = [*turns, turn] if turn else turns
             content = [*before, {"role": "assistant", "content": html}]
-            yield "", now_turns, content, *busy
-        yield "", now_turns, content, *idle
+            if not stops.is_current(session, flag):
+                now_turns, content = [], []  # a new chat was begun
+            yield field, now_turns, content, *busy
+            field = gr.skip()
+        yield field, now_turns, content, *idle
 
     def stop_answer(request: gr.Request) -> None:
         stops.stop(_session(request))
+
+    def forget(request: gr.Request) -> tuple[Any, ...]:
+        stops.end(_session(request))
+        return [], [], ""
 
     outputs = [question, history, messages, send, stop]
     asking: dict[str, Any] = {
@@ -161,7 +174,7 @@ def _chat(setup: Setup, stops: Stops) -> None:
     send.click(**asking)
     messages.example_select(_chosen_text, outputs=question, show_progress="hidden").then(**asking)
     stop.click(stop_answer, show_progress="hidden", queue=False)
-    clear.click(lambda: ([], [], ""), outputs=[history, messages, question])
+    clear.click(forget, outputs=[history, messages, question], queue=False)
 
 
 def _chosen_text(chosen: gr.SelectData) -> str:

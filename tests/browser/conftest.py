@@ -1,16 +1,11 @@
-"""The real app in a process of its own, and a real Chromium that looks at it."""
+"""The real app, and a real Chromium that looks at it."""
 
-import os
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from app_process import Served, served
 from playwright.sync_api import Browser, Page, sync_playwright
 
 CHROMIUM = next(
@@ -27,44 +22,6 @@ ARGUMENTS = [
 ]
 READY = 120_000
 """Milliseconds within which models are loaded and a page is drawn, on a busy machine."""
-
-Serve = Callable[..., "Served"]
-
-
-class Served:
-    """A running app."""
-
-    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
-        self.process = process
-        self.address = address
-
-    def end(self) -> int:
-        """Ctrl-C; returns the exit status."""
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=60)
-
-
-@contextmanager
-def served(home: Path, *flags: str) -> Iterator[Served]:
-    """The app over `home`, from the moment that it says where it is."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "assistant", "serve", "--home", str(home), "--port", str(port)]
-    with subprocess.Popen(
-        [*command, *flags],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    ) as process:
-        assert process.stderr is not None
-        line = next((line for line in process.stderr if "The assistant is at" in line), "")
-        assert line, "the app ended before it was served"
-        try:
-            yield Served(process, f"http://127.0.0.1:{port}")
-        finally:
-            if process.poll() is None:
-                process.kill()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Served, served
+from app_process import Served, served
 from playwright.sync_api import Page, expect
 
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import Browser, Page, expect
 
 if TYPE_CHECKING:
-    from conftest import Served
+    from app_process import Served
 
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 LONG = "Which papers recognise human actions from skeleton sequences?"
@@ -42,6 +42,15 @@ def test_a_new_chat_while_an_answer_is_written(page: Page, app: Served) -> None:
     expect_answer(page)
     expect(page.locator("#conversation .question")).to_have_count(1)
     expect(page.locator(".understood")).to_have_count(0)
+
+
+def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    expect(page.locator("#conversation .status")).to_be_visible(timeout=PATIENCE)
+    page.locator("#question textarea").fill("And who are")
+    expect_answer(page)
+    expect(page.locator("#question textarea")).to_have_value("And who are")
 
 
 def test_a_page_closed_while_an_answer_is_written(

@@ -90,9 +90,11 @@ def test_a_session_has_one_flag() -> None:
     assert not first.is_set()
     second = stops.begin("a")
     assert (first.is_set(), second.is_set(), other.is_set()) == (True, False, False)
+    assert [stops.is_current("a", flag) for flag in (first, second, other)] == [False, True, False]
     stops.stop("a")
     assert (second.is_set(), other.is_set()) == (True, False)
     stops.end("b")
     assert other.is_set()
+    assert not stops.is_current("b", other)
     stops.stop("b")
     stops.end("nobody")
