@@ -196,15 +196,21 @@ class _Matcher:
         """
         found: dict[int, Paper] = {}
         unclaimed = dict(self._papers)
+
+        def may_have(record: Record, id_: str) -> bool:
+            return id_ in unclaimed and _may_join(record, unclaimed[id_])
+
         signs: tuple[Callable[[Record], list[str]], ...] = (
             lambda record: [record.given_id],
-            lambda record: self._index.find(fingerprint(record.abstract)),
+            lambda record: self._index.find(
+                fingerprint(record.abstract), lambda id_: may_have(record, id_)
+            ),
             lambda record: [id_ for key in _names(record) for id_ in self._by_name.get(key, ())],
         )
         for sign in signs:
             for at, record in enumerate(records):
                 for id_ in sign(record) if at not in found else ():
-                    if id_ in unclaimed and _may_join(record, unclaimed[id_]):
+                    if may_have(record, id_):
                         found[at] = unclaimed.pop(id_)
                         break
         return [found.get(at) for at in range(len(records))]

@@ -10,13 +10,13 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from rapidfuzz import fuzz
 
-from retrieval.types import Paper, Record
+from retrieval.types import Paper, Record, Source
 
 SAME_PAPER = 92.0
 """Least similarity (0 to 100) of the shorter abstract to as long a beginning of the other."""
@@ -29,12 +29,12 @@ _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy that was cut early shares the first."""
 _SKETCH_SIZE = 8
 _WORD = re.compile(r"\w+")
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def letters(text: str) -> str:
     """The letters and digits of `text` alone, without case and accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(character for character in plain if character.isalnum())
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
 def same_paper(left: str, right: str) -> bool:
@@ -57,15 +57,18 @@ class Fingerprint:
 def fingerprint(abstract: str) -> Fingerprint:
     """The fingerprint of an abstract; min-wise hashing after Broder (1997)."""
     text = letters(abstract)
-    hashes = (value for length in _SKETCHED_LETTERS for value in _sketch(text[:length].encode()))
-    return Fingerprint(text, tuple(dict.fromkeys(hashes)))
+    shortest, longest = (text[:length].encode() for length in _SKETCHED_LETTERS)
+    hashes = [zlib.crc32(longest[at : at + _SHINGLE]) for at in range(_shingles(longest))]
+    sketches = (_smallest(hashes[: _shingles(shortest)]), _smallest(hashes))
+    return Fingerprint(text, tuple(dict.fromkeys(value for each in sketches for value in each)))
 
 
-def _sketch(beginning: bytes) -> list[int]:
-    starts = range(max(1, len(beginning) - _SHINGLE + 1))
-    return heapq.nsmallest(
-        _SKETCH_SIZE, {zlib.crc32(beginning[at : at + _SHINGLE]) for at in starts}
-    )
+def _shingles(beginning: bytes) -> int:
+    return max(1, len(beginning) - _SHINGLE + 1)
+
+
+def _smallest(hashes: Sequence[int]) -> list[int]:
+    return heapq.nsmallest(_SKETCH_SIZE, set(hashes))
 
 
 class DuplicateIndex:
@@ -74,24 +77,32 @@ class DuplicateIndex:
     def __init__(self) -> None:
         """An empty index."""
         self._texts: dict[str, str] = {}
-        self._keys_of_hash: dict[int, list[str]] = {}
+        # The keys of a hash are a dictionary without values: a set that keeps its order.
+        self._keys_of_hash: dict[int, dict[str, None]] = {}
 
     def add(self, key: str, added: Fingerprint) -> None:
         """Remember an abstract under `key`; a longer text of the same key replaces a shorter."""
         if len(added.letters) >= len(self._texts.get(key, "")):
             self._texts[key] = added.letters
         for value in added.sketch:
-            keys = self._keys_of_hash.setdefault(value, [])
-            if key not in keys:
-                keys.append(key)
+            self._keys_of_hash.setdefault(value, {})[key] = None
 
-    def find(self, sought: Fingerprint) -> list[str]:
-        """Keys of abstracts of the same paper, those that share most of the sketch first."""
+    def find(
+        self, sought: Fingerprint, wanted: Callable[[str], bool] = lambda _: True
+    ) -> list[str]:
+        """Keys of abstracts of the same paper, those that share most of the sketch first.
+
+        Args:
+            sought: the abstract.
+            wanted: whether a key is of use; the texts of others are not compared.
+        """
         shared = Counter(
             key for value in sought.sketch for key in self._keys_of_hash.get(value, ())
         )
         return [
-            key for key, _ in shared.most_common() if same_paper(sought.letters, self._texts[key])
+            key
+            for key, _ in shared.most_common()
+            if wanted(key) and same_paper(sought.letters, self._texts[key])
         ]
 
 
@@ -100,35 +111,53 @@ def fold(records: Iterable[Record]) -> list[Record]:
 
     Records with different given ids are different papers, whatever their text.
     """
-    groups: list[list[Record]] = []
-    group_of_id: dict[str, int] = {}
-    index = DuplicateIndex()
+    groups = _Groups()
     for record in records:
+        groups.add(record)
+    return [_union(group) for group in groups.members]
+
+
+class _Groups:
+    """Records of the same paper together, at most one given id in each group."""
+
+    def __init__(self) -> None:
+        self.members: list[list[Record]] = []
+        self._group_of_id: dict[str, int] = {}
+        self._has_id: set[str] = set()
+        self._all = DuplicateIndex()
+        # Records with given ids are looked for among the groups without one only: of those there
+        # is one a text, while thousands of papers with ids may share a text.
+        self._open = DuplicateIndex()
+
+    def add(self, record: Record) -> None:
+        """Put a record into the group of its paper."""
         mark = fingerprint(record.abstract)
-        at = _group_for(record, mark, groups, group_of_id, index)
-        if at == len(groups):
-            groups.append([])
-        groups[at].append(record)
-        index.add(str(at), mark)
+        at = self._group_for(record, mark)
+        if at == len(self.members):
+            self.members.append([])
+        self.members[at].append(record)
         if record.given_id:
-            group_of_id[record.given_id] = at
-    return [reduce(combine, group) for group in groups]
+            self._group_of_id[record.given_id] = at
+            self._has_id.add(str(at))
+        self._all.add(str(at), mark)
+        if str(at) not in self._has_id:
+            self._open.add(str(at), mark)
+
+    def _group_for(self, record: Record, mark: Fingerprint) -> int:
+        if record.given_id in self._group_of_id:
+            return self._group_of_id[record.given_id]
+        if record.given_id:
+            found = self._open.find(mark, lambda key: key not in self._has_id)
+        else:
+            found = self._all.find(mark)
+        return int(found[0]) if found else len(self.members)
 
 
-def _group_for(
-    record: Record,
-    sought: Fingerprint,
-    groups: list[list[Record]],
-    group_of_id: dict[str, int],
-    index: DuplicateIndex,
-) -> int:
-    if record.given_id in group_of_id:
-        return group_of_id[record.given_id]
-    for key in index.find(sought):
-        ids = {other.given_id for other in groups[int(key)]} - {""}
-        if not record.given_id or not ids:
-            return int(key)
-    return len(groups)
+def _union(group: Sequence[Record]) -> Record:
+    """The union of all records of one paper."""
+    places = {source for record in group for source in record.sources}
+    united = reduce(combine, (replace(record, sources=()) for record in group))
+    return replace(united, sources=_in_order(places))
 
 
 def combine(first: Record, second: Record) -> Record:
@@ -145,8 +174,12 @@ def combine(first: Record, second: Record) -> Record:
         url=first.url or second.url,
         doi=first.doi or second.doi,
         given_id=first.given_id or second.given_id,
-        sources=tuple(sorted({*first.sources, *second.sources}, key=lambda s: (s.file, s.line))),
+        sources=_in_order({*first.sources, *second.sources}),
     )
+
+
+def _in_order(places: Iterable[Source]) -> tuple[Source, ...]:
+    return tuple(sorted(places, key=lambda place: (place.file, place.line)))
 
 
 def _fullness(abstract: str) -> tuple[bool, int, str]:
