@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import llama_cpp
+from llama_cpp._internals import LlamaBatch, LlamaContext
 from llama_cpp._utils import suppress_stdout_stderr
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
@@ -83,6 +84,7 @@ def load(path: Path, *, context: int, threads: int, embedding: bool = False) -> 
     """
     check_model_file(path)
     silence()
+    _avoid_amx()
     try:
         return llama_cpp.Llama(
             str(path),
@@ -207,11 +209,7 @@ def complete(
 
 def _prefill(model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[], bool]) -> None:
     known = model.input_ids[: model.n_tokens].tolist()
-    shared = 0
-    for old, new in zip(known, prompt[:-1], strict=False):
-        if old != new:
-            break
-        shared += 1
+    shared = _shared_length(known, prompt[:-1])
     if shared < model.n_tokens and not model._ctx.kv_cache_seq_rm(-1, shared, -1):
         # A recurrent model cannot forget a part of what it read.
         shared = 0
@@ -222,6 +220,91 @@ def _prefill(model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[]
         if stopped():
             raise Cancelled
         model.eval(prompt[start : min(start + PREFILL_SLICE, len(prompt) - 1)])
+
+
+class LikelihoodContext:
+    """How likely texts are after others, under a loaded model.
+
+    It has a context of its own on the same weights: what a conversation has read stays read. Not
+    thread-safe.
+    """
+
+    def __init__(self, model: llama_cpp.Llama, *, tokens: int, threads: int) -> None:
+        """Make room for `tokens`, which a prompt and its text share.
+
+        Raises:
+            ModelError: memory is short.
+        """
+        parameters = llama_cpp.llama_context_default_params()
+        parameters.n_ctx = parameters.n_batch = tokens
+        parameters.n_ubatch = 512
+        parameters.n_threads = parameters.n_threads_batch = threads
+        parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
+        silence()
+        try:
+            self._context = LlamaContext(model=model._model, params=parameters, verbose=False)
+        except ValueError as error:
+            raise ModelError(
+                f"There is not enough memory for a context of {tokens} tokens; "
+                "close other programs or choose a smaller model."
+            ) from error
+        self._batch = LlamaBatch(n_tokens=tokens, embd=0, n_seq_max=1, verbose=False)
+        self._vocabulary = model.n_vocab()
+        self._read: list[int] = []
+        self.tokens = tokens
+
+    def log_probabilities(self, prompt: Sequence[int], text: Sequence[int]) -> NDArray[np.float32]:
+        """log P of each token of `text` after `prompt` and the tokens before it, natural logarithm.
+
+        Logits are computed for the text alone. What the prompt begins with in common with the one
+        before is not read again.
+
+        Args:
+            prompt: token ids, at least one.
+            text: token ids, at least one; together with the prompt at most `tokens`.
+
+        Returns:
+            Shape (len(text),).
+        """
+        read = [*prompt, *text[:-1]]
+        shared = self._keep_shared(prompt[:-1])
+        self._fill(read[shared:], at=shared, logits_from=len(prompt) - 1)
+        self._read = []  # a failed batch leaves the cache in an unknown state
+        self._context.decode(self._batch)
+        self._read = read
+        rows: NDArray[np.float32] = np.ctypeslib.as_array(
+            self._context.get_logits(), shape=(len(text), self._vocabulary)
+        )
+        highest = rows.max(axis=1)
+        normalizers = highest + np.log(np.exp(rows - highest[:, None]).sum(axis=1))
+        chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
+        return chosen
+
+    def _keep_shared(self, prompt: Sequence[int]) -> int:
+        """Forget what differs from `prompt`; the number of its tokens that stay read."""
+        shared = _shared_length(self._read, prompt)
+        if not self._read or not self._context.kv_cache_seq_rm(0, shared, -1):
+            self._context.kv_cache_clear()  # a recurrent model cannot forget a part
+            shared = 0
+        return shared
+
+    def _fill(self, tokens: Sequence[int], *, at: int, logits_from: int) -> None:
+        batch = self._batch.batch
+        batch.n_tokens = len(tokens)
+        for place, token in enumerate(tokens):
+            batch.token[place] = token
+            batch.pos[place] = at + place
+            batch.n_seq_id[place] = 1
+            batch.seq_id[place][0] = 0
+            batch.logits[place] = at + place >= logits_from
+
+
+def _shared_length(left: Sequence[int], right: Sequence[int]) -> int:
+    """Tokens with which both begin."""
+    return next(
+        (at for at, (old, new) in enumerate(zip(left, right, strict=False)) if old != new),
+        min(len(left), len(right)),
+    )
 
 
 def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:
@@ -256,6 +339,27 @@ def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> Non
             f"llama.cpp could not write {target.name} as {file_type} (code {code}); "
             f"check that {target.parent} has room for it and try again."
         )
+
+
+def _avoid_amx() -> None:
+    """Keep llama.cpp's kernels for Intel's AMX out of use.
+
+    Virtual machines announce AMX and then end the process with an illegal instruction when it is
+    used; measured without it, F16 and BF16 are as fast. llama.cpp takes the kernels for whoever
+    allows "extra" weight layouts, which its wrapper has no argument to refuse.
+    """
+    if b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info():
+        bindings: Any = llama_cpp.llama_cpp
+        bindings.llama_model_default_params = _parameters_without_extra_layouts
+
+
+_default_parameters = llama_cpp.llama_model_default_params
+
+
+def _parameters_without_extra_layouts() -> llama_cpp.llama_model_params:
+    parameters: llama_cpp.llama_model_params = _default_parameters()
+    parameters.use_extra_bufts = False
+    return parameters
 
 
 # What matters of llama.cpp's log reaches the person as an error; the object must outlive its use.
