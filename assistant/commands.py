@@ -26,8 +26,9 @@ from assistant.terminal import (
 from assistant.types import Turn
 from retrieval.errors import InputError
 from retrieval.ingest import ingest
-from retrieval.lookup import Filters, Lookup
+from retrieval.lookup import Lookup
 from retrieval.search import search
+from retrieval.understanding import Given
 
 Flags = dict[str, Any]
 
@@ -139,26 +140,25 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
     """Look papers up."""
-    filters = Filters(
+    given = Given(
         authors=tuple(options.author),
         venue=options.venue,
         year=options.year,
         decision=options.decision,
     )
-    if not options.query.strip() and filters == Filters():
+    if not options.query.strip() and not given:
         raise InputError("Nothing to look up; give a query or a filter such as --author.")
     query = checked_question(options.query) if options.query.strip() else ""
     with ProgressBars() as progress:
         library = open_library(load_settings(flags), progress)
     library.ready_to_search()
-    lookup = Lookup((stored.paper for stored in library.store.papers()), library.lexical)
-    matches = lookup.find(query, options.k, filters)
+    listing = Lookup.over(library).find(query, options.k, given)
+    if listing.note:
+        print(listing.note, file=sys.stderr)
     if options.format == "json":
-        print(dumps(lookup_json(matches)))
-    elif matches:
-        Console().print(matches_table(matches))
-    else:
-        print("No paper of the library fits.", file=sys.stderr)
+        print(dumps(lookup_json(listing.matches)))
+    elif listing.matches:
+        Console().print(matches_table(listing.matches))
 
 
 def run_models(options: argparse.Namespace, flags: Flags) -> None:

@@ -1,44 +1,93 @@
-"""The one place that imports tantivy: the lexical index over papers, derived from the store.
+"""The lexical index over papers, derived from the store: built, opened, searched.
 
-BM25 over title and abstract together: lower case, accents folded, English stop words out,
-stemmed; a query is the OR of its terms.
+BM25 over title and abstract together; a query is the OR of its terms. Beside the text the index
+knows the records (names, venues, years, decisions), the titles and the nicknames of methods, so
+that filters and lookup need not load the papers. With `lexical_fields` the one place that imports
+tantivy.
 """
 
+import json
+import math
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
+from tantivy import Occur, Query
 
 from retrieval.errors import LibraryError
+from retrieval.filters import Filters
+from retrieval.lexical_fields import (
+    INDEX_VERSION,
+    Card,
+    document,
+    read_card,
+    register,
+    schema,
+    text_analyzer,
+    word_analyzer,
+)
+from retrieval.names import name_terms
 from retrieval.types import Paper
 
-INDEX_VERSION = "1"
-"""Changes whenever the fields or the analysis of text do."""
+MOST_TERMS = 300
+"""Different words of a query that are searched for; more would only cost time."""
 
 _STAMP = "revision"
-_ANALYZER = "english"
+_IDS = "ids.json"
 _WRITER_BYTES = 64_000_000
+_SHORT_WORD = 4
+"""Letters below which a word is taken as it is spelled."""
+_LONG_ENOUGH = 6
+"""Letters that a word of a topic must have to be taken for another one misspelled."""
+_LONG_WORD = 8
+"""Letters from which a word may have two misspellings."""
+_LIKE_TITLE = 5.0
+"""Score of a word that is only like one of a title: between a common and a rare word's."""
+_INTRODUCED, _NICKNAMED = 3.0, 1.5
+"""Weights of a nickname for papers that give it, and for those that mention it."""
+_MOST_WITH_KEY = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An index as it was when it was opened."""
+
+    stamp: str
+    searcher: tantivy.Searcher
+    ids: list[str]
+    """Of all papers, by number: a thousand stored documents would take longer than the search."""
+
+    def ids_of(self, addresses: list[tantivy.DocAddress]) -> list[str]:
+        numbers = self.searcher.fast_field_values("number", addresses)
+        return [self.ids[int(number)] for number in numbers if number is not None]
+
+    def card(self, address: tantivy.DocAddress) -> Card:
+        return read_card(self.searcher.doc(address)["card"][0])
 
 
 class LexicalIndex:
-    """A BM25 index in a folder; it can be rebuilt from the papers at any time."""
+    """An index in a folder; it can be rebuilt from the papers at any time.
+
+    What reads it raises `LibraryError` where it cannot be read; see `revision`.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Open the index in `folder`; see `revision` for whether it holds what it should."""
         self._folder = folder
-        self._schema = _schema()
-        self._analyzer = _analyzer()
-        self._opened: tuple[str, tantivy.Index] | None = None
+        self._schema = schema()
+        self._text = text_analyzer()
+        self._words = word_analyzer()
+        self._opened: _Opened | None = None
 
     @property
     def revision(self) -> str:
         """The library's revision that the index was built from; empty if it has to be built."""
         try:
-            version, _, revision = self._usable()[0].partition(" ")
+            return self._usable().stamp.partition(" ")[2]
         except (OSError, ValueError):
             return ""
-        return revision if version == INDEX_VERSION else ""
 
     def rebuild(self, papers: Iterable[Paper], revision: str) -> None:
         """Index `papers` anew.
@@ -52,11 +101,7 @@ class LexicalIndex:
         try:
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
-            writer = self._open(new, create=True).writer(_WRITER_BYTES, 1)
-            for paper in papers:
-                writer.add_document(self._document(paper))
-            writer.commit()
-            writer.wait_merging_threads()
+            self._fill(new, papers)
             (new / _STAMP).write_text(f"{INDEX_VERSION} {revision}", "utf-8")
             shutil.rmtree(self._folder, ignore_errors=True)
             new.rename(self._folder)
@@ -67,73 +112,206 @@ class LexicalIndex:
                 "check that the folder is writable and the disk has room."
             ) from error
 
-    def search(self, query: str, limit: int) -> list[tuple[str, float]]:
+    def search(
+        self, query: str, limit: int, filters: Filters | None = None
+    ) -> list[tuple[str, float]]:
         """Ids of the papers that match best, with their BM25 scores, best first.
 
-        Raises:
-            LibraryError: the index cannot be read; see `revision`.
+        Filters leave papers out; they change no score.
         """
-        terms = dict.fromkeys(self._analyzer.analyze(query))
-        if not terms:
+        terms = [Query.term_query(self._schema, "text", term) for term in self.terms(query)]
+        return self._ids(_any_of(terms), limit, filters) if terms else []
+
+    def covered(
+        self, topic: str, limit: int, filters: Filters | None = None
+    ) -> list[tuple[str, float]]:
+        """Ids of papers whose text has words of `topic`, with the share of it that they have.
+
+        A word counts as much as it is rare (by its inverse document frequency). Of one that no
+        text has, words like it count in its place.
+        """
+        weights = {term: self._rarity(term) for term in self.terms(topic)}
+        if not weights:
             return []
+        words = [Query.const_score_query(self._text_word(term), w) for term, w in weights.items()]
+        total = sum(weights.values())
+        found = self._ids(_any_of(words), limit, filters)
+        return [(id_, min(score / total, 1.0)) for id_, score in found]
+
+    def titled(
+        self, words: Sequence[str], names: Sequence[str], limit: int, filters: Filters | None = None
+    ) -> list[Card]:
+        """Papers worth a closer look, the likeliest first.
+
+        Their title has some of `words` or words like them, or they use a nickname of `names`.
+        """
+        clauses = [self._title_word(word) for word in words[:MOST_TERMS]]
+        for name in names[:MOST_TERMS]:
+            for field, weight in (("introduced", _INTRODUCED), ("nickname", _NICKNAMED)):
+                named = Query.term_query(self._schema, field, name)
+                clauses.append(Query.boost_query(named, weight))
+        return self._cards(self._filtered(_any_of(clauses), filters), limit) if clauses else []
+
+    def matching(self, filters: Filters, limit: int) -> list[str]:
+        """Ids of the papers that pass the filters, the latest first."""
+        opened = self._reading()
+        wanted = self._filtered(Query.all_query(), filters)
+        found = opened.searcher.search(wanted, limit, count=False, order_by_field="when")
+        return opened.ids_of([address for _, address in found.hits])
+
+    def cards(self, ids: Sequence[str]) -> dict[str, Card]:
+        """What the index tells of these papers, those that are here."""
+        if not ids:
+            return {}
+        found = self._cards(Query.term_set_query(self._schema, "id", list(ids)), len(ids))
+        return {card.id: card for card in found}
+
+    def papers_with_key(self, key: str) -> list[str]:
+        """Ids of the papers whose citation key is made from `key`, in alphabetical order."""
+        named = Query.term_query(self._schema, "key", key)
+        return sorted(id_ for id_, _ in self._ids(named, _MOST_WITH_KEY, None))
+
+    def terms(self, text: str) -> list[str]:
+        """The different words of `text` as texts are searched: stemmed, without stop words."""
+        return list(dict.fromkeys(self._text.analyze(text)))[:MOST_TERMS]
+
+    def title_words(self, text: str) -> list[str]:
+        """The different words of `text` as titles are indexed."""
+        return list(dict.fromkeys(self._words.analyze(text)))[:MOST_TERMS]
+
+    @property
+    def size(self) -> int:
+        """How many papers there are."""
+        return len(self._reading().ids)
+
+    def texts_with(self, word: str) -> int:
+        """How many papers have `word` in title or abstract; all of them for a stop word."""
+        terms = self.terms(word)
+        searcher = self._reading().searcher
+        return min((searcher.doc_freq("text", term) for term in terms), default=self.size)
+
+    def is_name_word(self, word: str) -> bool:
+        """Whether any author's name has this folded word."""
+        return self._reading().searcher.doc_freq("author", word) > 0
+
+    def is_name(self, name: str) -> bool:
+        """Whether a name is one of the indexed (`du, yilun`)."""
+        return self._reading().searcher.doc_freq("name", name) > 0
+
+    def names_starting(self, start: str) -> list[str]:
+        """The indexed names that start so."""
+        return [name for name, _ in self._reading().searcher.terms_with_prefix("name", start)]
+
+    def names_like(self, name: str, limit: int = 50) -> list[str]:
+        """Indexed names, among them those at most two misspellings from `name` (indexed form)."""
+        return self._names_of(Query.fuzzy_term_query(self._schema, "name", name, 2), limit)
+
+    def names_with_word_like(self, word: str, limit: int = 100) -> list[str]:
+        """Indexed names, among them those that have a word like `word`."""
+        return self._names_of(self._like("author", word), limit)
+
+    def values(self, field: str) -> list[str]:
+        """The different values of `venue`, `year` or `decision`."""
+        found = self._reading().searcher.terms_with_prefix(field, "")
+        return sorted(value for value, _ in found if value)
+
+    def _names_of(self, query: Query, limit: int) -> list[str]:
+        authors = {name for card in self._cards(query, limit) for name in card.authors}
+        return sorted({term for name in authors for term in name_terms(name)})
+
+    def _cards(self, query: Query, limit: int) -> list[Card]:
+        opened = self._reading()
+        hits = opened.searcher.search(query, limit, count=False).hits
+        return [opened.card(address) for _, address in hits]
+
+    def _ids(self, query: Query, limit: int, filters: Filters | None) -> list[tuple[str, float]]:
+        opened = self._reading()
+        hits = opened.searcher.search(self._filtered(query, filters), limit, count=False).hits
+        ids = opened.ids_of([address for _, address in hits])
+        return [(id_, float(score)) for id_, (score, _) in zip(ids, hits, strict=True)]
+
+    def _filtered(self, query: Query, filters: Filters | None) -> Query:
+        """`query` for papers that pass the filters, which add nothing to the scores."""
+        if not filters:
+            return query
+        wanted = (
+            *(("name", list(names)) for names in filters.authors),
+            ("venue", list(filters.venues)),
+            ("year", [str(year) for year in filters.years]),
+            ("decision", list(filters.decisions)),
+        )
+        passing = [
+            Query.const_score_query(Query.term_set_query(self._schema, field, values), 0.0)
+            for field, values in wanted
+            if values
+        ]
+        return Query.boolean_query([(Occur.Must, each) for each in (query, *passing)])
+
+    def _rarity(self, term: str) -> float:
+        """The inverse document frequency, as in BM25."""
+        searcher = self._reading().searcher
+        having = searcher.doc_freq("text", term)
+        return math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
+
+    def _text_word(self, term: str) -> Query:
+        if len(term) >= _LONG_ENOUGH and not self._reading().searcher.doc_freq("text", term):
+            return self._like("text", term)
+        return Query.term_query(self._schema, "text", term)
+
+    def _title_word(self, word: str) -> Query:
+        spelled = Query.term_query(self._schema, "title", word)
+        titles = self._reading().searcher.doc_freq("title", word)
+        # One that many titles have is spelled as it is meant, and its neighbours cost time.
+        if len(word) < _SHORT_WORD or word.isdecimal() or titles > max(3, self.size // 1000):
+            return spelled
+        like = Query.const_score_query(self._like("title", word), _LIKE_TITLE)
+        return Query.disjunction_max_query([spelled, like])
+
+    def _like(self, field: str, word: str) -> Query:
+        distance = 2 if len(word) >= _LONG_WORD else 1
+        return Query.fuzzy_term_query(self._schema, field, word, distance)
+
+    def _reading(self) -> _Opened:
         try:
-            _, index = self._opened or self._usable()
+            return self._opened or self._usable()
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"The lexical index in {self._folder} cannot be read ({error}); search again."
             ) from error
-        searcher = index.searcher()
-        wanted = tantivy.Query.boolean_query(
-            [
-                (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term))
-                for term in terms
-            ]
-        )
-        found = searcher.search(wanted, limit, count=False)
-        return [(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
-    def _usable(self) -> tuple[str, tantivy.Index]:
-        """The stamp and the index, opened once and whenever another process has rebuilt it.
+    def _usable(self) -> _Opened:
+        """The index, opened once and whenever another process has rebuilt it.
 
         Raises:
             OSError: there is no index.
-            ValueError: files of it are missing or damaged.
+            ValueError: it is of another version, or files of it are missing or damaged.
         """
         stamp = (self._folder / _STAMP).read_text("utf-8")
-        if self._opened is None or self._opened[0] != stamp:
+        if self._opened is None or self._opened.stamp != stamp:
+            if stamp.partition(" ")[0] != INDEX_VERSION:
+                raise ValueError("another version of this program made it")
             if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
                 raise ValueError("files of the index are missing")
             index = self._open(self._folder, create=False)
-            index.searcher()
-            self._opened = stamp, index
+            ids = json.loads((self._folder / _IDS).read_text("utf-8"))
+            self._opened = _Opened(stamp, index.searcher(), ids)
         return self._opened
 
     def _open(self, folder: Path, *, create: bool) -> tantivy.Index:
         index = tantivy.Index(self._schema, str(folder), reuse=not create)
-        index.register_tokenizer(_ANALYZER, self._analyzer)
+        register(index)
         return index
 
-    def _document(self, paper: Paper) -> tantivy.Document:
-        document = tantivy.Document()
-        document.add_text("id", paper.id)
-        document.add_text("text", f"{paper.title}. {paper.abstract}")
-        return document
+    def _fill(self, folder: Path, papers: Iterable[Paper]) -> None:
+        writer = self._open(folder, create=True).writer(_WRITER_BYTES, 1)
+        ids: list[str] = []
+        for paper in papers:
+            writer.add_document(document(paper, len(ids)))
+            ids.append(paper.id)
+        writer.commit()
+        writer.wait_merging_threads()
+        (folder / _IDS).write_text(json.dumps(ids), "utf-8")
 
 
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("id", stored=True, tokenizer_name="raw")
-    builder.add_text_field("text", stored=False, tokenizer_name=_ANALYZER)
-    return builder.build()
-
-
-def _analyzer() -> tantivy.TextAnalyzer:
-    return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-        .filter(tantivy.Filter.remove_long(60))
-        .filter(tantivy.Filter.lowercase())
-        .filter(tantivy.Filter.ascii_fold())
-        .filter(tantivy.Filter.stopword("english"))
-        .filter(tantivy.Filter.stemmer("english"))
-        .build()
-    )
+def _any_of(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(Occur.Should, query) for query in queries])

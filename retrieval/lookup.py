@@ -1,57 +1,44 @@
 """Citation lookup: papers by title, author, venue, year, decision, or a name in their text.
 
-What a query says about authors, venue, year and decision is recognised by the library's own
-values and filters; the words that are left rank by title (misspellings allowed) and by text.
+What a query says about records filters (see `understanding`). The words that are left rank: by
+title (in part, misspelled), by the nickname of a method, by text.
 """
 
-import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
+from retrieval.filters import Filters
+from retrieval.lexical import LexicalIndex
+from retrieval.lexical_fields import Card
+from retrieval.library import Library
+from retrieval.names import name_terms
+from retrieval.nicknames import joined
+from retrieval.titles import TITLE_MATCH, likeness, plain_title, whole_likeness
 from retrieval.types import Paper
+from retrieval.understanding import Given, Missing, Understood, given_filters, understand
+from retrieval.understanding.wording import words_of
 
-NAME_MATCH = 88.0
-"""Least similarity (0 to 100) of a full name in the query to an author's."""
-SURNAME_MATCH = 85.0
-"""Least similarity of a surname alone, taken only where the query marks it as a name."""
-TITLE_MATCH = 78.0
-"""Least similarity of the query's words to a title."""
+CANDIDATES = 300
+"""Papers whose title is compared with the query."""
+ON_TOPIC = 0.5
+"""Least share of a topic's words, by how rare they are, that a paper selected for it has."""
+SURE_TITLE = 0.9
+"""Likeness of a title from which a paper is meant, whatever else the query says wrongly."""
+_WIDEST_NAME = 3
+"""Words of a query that may together be a nickname."""
+_TEXT, _COVERED = 0.35, 0.35
+"""Weights of the text's score and of the share of words found, beside the title's likeness."""
+_NAMED, _MENTIONED = 1.1, 0.75
+"""What a nickname that is all that is sought counts: of a paper that gives it, that has it."""
+_GIVES, _MENTIONS = 0.8, 0.2
+"""What a nickname among other words counts, likewise."""
+_SUPPOSED = 0.3
+"""What it counts that a paper's record is as the question supposes."""
+LEAST_SHARE = 0.25
+"""Least share of the words asked for that a paper found by its text alone has."""
 
-Value = TypeVar("Value")
-
-_WORD = re.compile(r"[\w$^\-+.]*\w")
-_SPELLINGS = {
-    "orals": "oral",
-    "spotlights": "spotlight",
-    "posters": "poster",
-    "outstanding papers": "outstanding paper",
-    "outstanding": "outstanding paper",
-    "honorable mentions": "honorable mention",
-    "honourable mention": "honorable mention",
-    "honourable mentions": "honorable mention",
-}
-# Words that say what is wanted, not which paper.
-_ASKING = frozenset(
-    "a about all an and any anything are as at author authored authors award awards by can "
-    "co-authored coauthored collection did do et al find for from get got has have i in is it "
-    "list me of on or paper papers presented published s show that the their there they this "
-    "to together was were what which who with work works wrote written you your venue year "
-    "accepted decision everything something".split()
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a paper must have; empty fields ask nothing."""
-
-    authors: tuple[str, ...] = ()
-    venue: str = ""
-    year: int | None = None
-    decision: str = ""
+ReadPapers = Callable[[Sequence[str]], Mapping[str, Paper]]
+"""Papers by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,226 +50,272 @@ class Match:
     score: float = field(default=0.0, compare=False)
 
 
-class TextSearch(Protocol):
-    """Ranks papers by the words of their text."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a lookup found."""
 
-    def search(self, query: str, limit: int) -> list[tuple[str, float]]:
-        """Ids with scores, best first."""
+    matches: tuple[Match, ...]
+    """Best first."""
+    total: int
+    """How many papers fit, of which `matches` are the first."""
+    note: str = ""
+    """One sentence where something was not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A paper's id with its reason by title, nickname or text."""
+
+    id: str
+    score: float
+    why: str = ""
+    fits: bool = True
+    """Whether it is on the topic."""
+
+
+class _Asked:
+    """What is sought by title, nickname and text."""
+
+    def __init__(self, query: str, topic: str) -> None:
+        self._whole = plain_title(query)
+        self.topic = plain_title(topic)
+        self.shown = topic
+        self.names = _names_in(topic)
+        """Possible nicknames, joined, and whether each is all that is sought."""
+
+    def likeness(self, title: str) -> float:
+        """To the words sought or, since titles have words that ask too, to the whole query."""
+        plain = plain_title(title)
+        return max(likeness(self.topic, plain), likeness(self._whole, plain))
+
+    def nickname(self, card: Card) -> tuple[str, float]:
+        """The best nickname of the paper that is sought, and what that counts."""
+        worths = [
+            (_NAMED if self.names[name] else _GIVES, name)
+            for name in card.introduced & self.names.keys()
+        ] + [
+            (_MENTIONED if self.names[name] else _MENTIONS, name)
+            for name in card.mentioned & self.names.keys()
+        ]
+        worth, name = max(worths, default=(0.0, ""))
+        return (self.shown if self.names.get(name) else name), worth
 
 
 class Lookup:
-    """Looks papers up among `papers`."""
+    """Looks papers up in one library."""
 
-    def __init__(self, papers: Iterable[Paper], text: TextSearch) -> None:
-        """Learn the values that queries may name."""
-        self._papers = {paper.id: paper for paper in papers}
-        self._text = text
-        names = {name for paper in self._papers.values() for name in paper.authors}
-        self._author_by_plain = {plain(name): name for name in sorted(names)}
-        self._plain_authors = list(self._author_by_plain)
-        words_of = (name.split() for name in self._plain_authors if " " in name)
-        self._short_names = {f"{first} {last}" for first, *middle, last in words_of if middle}
-        """Names of three words or more without those in the middle."""
-        self._venues = {plain(paper.venue): paper.venue for paper in self._papers.values()}
-        self._venues.pop("", None)
-        decisions = {paper.decision for paper in self._papers.values()} - {""}
-        self._decision_spellings = {decision: decision for decision in sorted(decisions)} | {
-            spelled: decision for spelled, decision in _SPELLINGS.items() if decision in decisions
-        }
-        self._years = {str(paper.year): paper.year for paper in self._papers.values() if paper.year}
-        self._titles = {id_: plain(paper.title) for id_, paper in self._papers.items()}
+    def __init__(self, index: LexicalIndex, read: ReadPapers) -> None:
+        """Nothing is read here.
 
-    def find(self, query: str, limit: int, filters: Filters | None = None) -> list[Match]:
-        """The papers that `query` and `filters` name, best first, each with the reason."""
-        given = filters or Filters()
-        understood, rest = self.understand(query)
-        wanted = Filters(
-            authors=given.authors + understood.authors,
-            venue=given.venue or understood.venue,
-            year=given.year or understood.year,
-            decision=given.decision or understood.decision,
+        Args:
+            index: knows all papers.
+            read: gives the few that are shown.
+        """
+        self._index = index
+        self._read = read
+
+    @classmethod
+    def over(cls, library: Library) -> "Lookup":
+        """A lookup in `library`."""
+
+        def read(ids: Sequence[str]) -> Mapping[str, Paper]:
+            return {id_: each.paper for id_, each in library.store.stored_by_id(ids).items()}
+
+        return cls(library.lexical, read)
+
+    def find(self, query: str, limit: int, given: Given | None = None) -> Listing:
+        """The papers that `query` and the filters `given` name, best first, with reasons."""
+        understood = understand(query, self._index, names_alone=True)
+        return self.found(query, understood, limit, given)
+
+    def found(
+        self, query: str, understood: Understood, limit: int, given: Given | None = None
+    ) -> Listing:
+        """As `find`, of a query that is understood already."""
+        filters, missing = given_filters(given or Given(), self._index)
+        clash = _clash(filters, understood.filters)
+        filters = filters.also(understood.filters)
+        if missing or clash:
+            return Listing((), 0, clash or _missing_sentence(missing))
+        if understood.missing:
+            return self._despite_missing(query, understood, filters, limit)
+        ranked = self._ranked(query, understood, filters)
+        if not ranked:
+            return Listing((), 0, self._nothing(query, understood, filters, given))
+        return Listing(self._matches(ranked[:limit], filters), len(ranked))
+
+    def _despite_missing(
+        self, query: str, understood: Understood, filters: Filters, limit: int
+    ) -> Listing:
+        """A title that is there is meant even if its author is named wrongly."""
+        note = _missing_sentence(understood.missing)
+        scored = self._scored(query, understood, filters) if understood.topic else []
+        sure = [each for each in scored if each.score >= SURE_TITLE and each.why]
+        return Listing(self._matches(sure[:limit], filters), len(sure), note)
+
+    def _ranked(self, query: str, understood: Understood, filters: Filters) -> list[_Scored]:
+        scored = self._scored(query, understood, filters)
+        if not filters:
+            return scored
+        if understood.selects:
+            return [each for each in scored if each.fits]
+        seen = {each.id for each in scored}
+        others = self._index.matching(filters, self._index.size)
+        return scored + [_Scored(id_, 0.0) for id_ in others if id_ not in seen]
+
+    def _scored(self, query: str, understood: Understood, filters: Filters) -> list[_Scored]:
+        """Papers by title, nickname and text; of each the best reason."""
+        if not understood.topic:
+            return [] if filters else self._wholly_titled(query)
+        asked = _Asked(query, understood.topic)
+        words = self._index.title_words(asked.topic)
+        titled = self._index.titled(words, list(asked.names), CANDIDATES, filters)
+        texts = self._index.search(asked.topic, CANDIDATES, filters)
+        shares = dict(self._index.covered(asked.topic, CANDIDATES, filters))
+        best_text = texts[0][1] if texts else 1.0
+        relevance = {id_: score / best_text for id_, score in texts}
+        cards = {card.id: card for card in titled}
+        supposed = (
+            set(self._index.matching(understood.hints, self._index.size))
+            if understood.hints
+            else set()
         )
-        known = frozenset(
-            sought
-            for sought in wanted.authors
-            if any(_is_part(plain(_no_possessive(sought)), name) for name in self._plain_authors)
-        )
-        allowed = {
-            id_: why for id_ in self._papers if (why := self._why(id_, wanted, known)) is not None
-        }
-        ranked = self._ranked(rest, allowed) if rest else []
-        if wanted.authors or (wanted != Filters() and not ranked):
-            # Who filters by name wants all of that author; other words only put them in order.
-            seen = {id_ for id_, _, _ in ranked}
-            listed = sorted(allowed.keys() - seen, key=self._listing_order)
-            ranked += [(id_, 0.0, "") for id_ in listed]
+        scored = [
+            _score(
+                id_,
+                asked,
+                cards.get(id_),
+                relevance=relevance.get(id_, 0.0),
+                share=shares.get(id_, 0.0),
+                bonus=_SUPPOSED * (id_ in supposed),
+            )
+            for id_ in dict.fromkeys((*cards, *relevance, *shares))
+        ]
+        found = (each for each in scored if each.why)
+        return sorted(found, key=lambda each: (-each.score, each.id))
+
+    def _wholly_titled(self, query: str) -> list[_Scored]:
+        """Papers whose whole title is the query, of which every word only asks."""
+        plain = plain_title(query)
+        titled = self._index.titled(self._index.title_words(plain), [], CANDIDATES)
+        like = {card.id: whole_likeness(plain, plain_title(card.title)) for card in titled}
         return [
-            Match(self._papers[id_], "; ".join(filter(None, (allowed[id_], why))), score)
-            for id_, score, why in ranked[:limit]
+            _Scored(id_, like[id_], f"title matches “{plain}”")
+            for id_ in sorted(like, key=lambda id_: (-like[id_], id_))
+            if like[id_] >= SURE_TITLE
         ]
 
-    def understand(self, query: str) -> tuple[Filters, str]:
-        """What `query` says about a paper's record, and the words that are left."""
-        words = [found.group() for found in _WORD.finditer(query)]
-        filters, words = self._take_authors(words)
-        text = plain(" ".join(words))
-        decisions, text = _take(text, self._decision_spellings)
-        venues, text = _take(text, self._venues)
-        years, text = _take(text, self._years)
-        rest = " ".join(word for word in text.split() if word not in _ASKING)
-        return (
-            replace(
-                filters,
-                venue=_only(venues) or "",
-                year=_only(years),
-                decision=_only(decisions) or "",
-            ),
-            rest,
+    def _matches(self, ranked: Sequence[_Scored], filters: Filters) -> tuple[Match, ...]:
+        papers = self._read([each.id for each in ranked])
+        return tuple(
+            Match(papers[each.id], _why(papers[each.id], filters, each.why), each.score)
+            for each in ranked
+            if each.id in papers
         )
 
-    def _take_authors(self, words: list[str]) -> tuple[Filters, list[str]]:
-        """Names of two to four words, and surnames before `et al`, out of the query."""
-        taken: list[str] = []
-        left: list[str] = []
-        at = 0
-        while at < len(words):
-            name, width = self._author_at(words, at)
-            if name:
-                taken.append(name)
-                at += width
-            else:
-                left.append(words[at])
-                at += 1
-        return Filters(authors=tuple(taken)), left
-
-    def _author_at(self, words: Sequence[str], at: int) -> tuple[str, int]:
-        for width in (4, 3, 2):
-            span = [_no_possessive(word) for word in words[at : at + width]]
-            if len(span) < width or plain(span[0]) in _ASKING or plain(span[-1]) in _ASKING:
-                continue
-            spelled = plain(" ".join(span))
-            if spelled in self._author_by_plain:
-                return self._author_by_plain[spelled], width
-            if spelled in self._short_names:
-                return spelled, width
-            if all(word[:1].isupper() for word in span):
-                close = process.extractOne(
-                    spelled, self._plain_authors, scorer=fuzz.ratio, score_cutoff=NAME_MATCH
-                )
-                if close:
-                    return self._author_by_plain[close[0]], width
-        if [plain(word) for word in words[at + 1 : at + 3]] == ["et", "al"]:
-            return plain(words[at]), 3
-        return "", 0
-
-    def _why(self, id_: str, wanted: Filters, known: frozenset[str]) -> str | None:
-        """Why a paper passes the filters; nothing if it does not.
-
-        Of `known` authors no other spelling counts: Sung Ju Hwang is not Hyung Ju Hwang.
-        """
-        paper = self._papers[id_]
-        reasons: list[str] = []
-        for sought in wanted.authors:
-            author = _named(sought, paper.authors, misspelled=sought not in known)
-            if author is None:
-                return None
-            reasons.append(f"author {author}")
-        if wanted.venue and plain(wanted.venue) not in plain(paper.venue):
-            return None
-        if wanted.year and paper.year != wanted.year:
-            return None
-        if wanted.decision and not _same_decision(wanted.decision, paper.decision):
-            return None
-        if wanted.venue or wanted.year:
-            reasons.append(f"venue {paper.venue} {paper.year or ''}".strip())
-        if wanted.decision:
-            reasons.append(f"decision {paper.decision}")
-        return "; ".join(reasons)
-
-    def _ranked(self, rest: str, allowed: dict[str, str]) -> list[tuple[str, float, str]]:
-        found: dict[str, tuple[float, str]] = {}
-        matches = self._text.search(rest, len(self._papers))
-        top = matches[0][1] if matches else 1.0
-        for id_, score in matches:
-            if id_ in allowed:
-                found[id_] = (score / top * TITLE_MATCH / 100, f"text matches “{rest}”")
-        titles = {id_: self._titles[id_] for id_ in allowed if self._titles[id_]}
-        for _, score, id_ in process.extract(
-            rest, titles, scorer=_title_similarity, score_cutoff=TITLE_MATCH, limit=50
-        ):
-            found[id_] = (score / 100 + found.get(id_, (0.0, ""))[0], f"title matches “{rest}”")
-        return sorted(
-            ((id_, score, why) for id_, (score, why) in found.items()),
-            key=lambda each: (-each[1], each[0]),
-        )
-
-    def _listing_order(self, id_: str) -> tuple[int, str]:
-        paper = self._papers[id_]
-        return -(paper.year or 0), plain(paper.shown_title)
+    def _nothing(
+        self, query: str, understood: Understood, filters: Filters, given: Given | None
+    ) -> str:
+        """Why nothing was found."""
+        shown = " ".join(query.split())[:80]
+        if not filters:
+            return f"No paper of this library fits “{shown}”."
+        if understood.topic and understood.selects and self._index.matching(filters, 1):
+            there = len(self._index.matching(filters, self._index.size))
+            papers = "the paper" if there == 1 else f"the {there:,} papers"
+            return (
+                f"None of {papers} {_given_said(understood, given)} is about “{understood.topic}”."
+            )
+        return f"No paper {_given_said(understood, given)} in this library."
 
 
-def plain(text: str) -> str:
-    """`text` in lower case without accents, for comparison."""
-    decomposed = unicodedata.normalize("NFKD", text.replace("ł", "l").replace("Ł", "L"))
-    kept = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return " ".join(kept.casefold().replace("’", "'").split())
+def _names_in(text: str) -> dict[str, bool]:
+    """What may be a nickname: every word, and up to three neighbours, joined.
+
+    The value is whether it is all of the text.
+    """
+    words = [joined(word.text) for word in words_of(text)]
+    return {
+        name: width == len(words)
+        for width in range(min(_WIDEST_NAME, len(words)), 0, -1)
+        for at in range(len(words) - width + 1)
+        if len(name := "".join(words[at : at + width])) > 1
+    }
 
 
-def _title_similarity(query: str, title: str, *, score_cutoff: float | None = None) -> float:
-    """Whole titles compare whole; a query shorter than the title may be a part of it."""
-    whole = fuzz.ratio(query, title, score_cutoff=score_cutoff)
-    if len(query) < len(title):
-        return max(whole, 0.97 * fuzz.partial_ratio(query, title), _token_similarity(query, title))
-    return max(whole, _token_similarity(query, title))
+def _score(
+    id_: str, asked: _Asked, card: Card | None, *, relevance: float, share: float, bonus: float
+) -> _Scored:
+    """One paper's score.
+
+    Args:
+        id_: of the paper.
+        asked: what is sought.
+        card: of the paper, where its title or a nickname may fit.
+        relevance: of its text, from 0 to 1.
+        share: of the words sought that its text has.
+        bonus: for what else is known of it.
+    """
+    score = _TEXT * relevance + _COVERED * share + bonus
+    like = asked.likeness(card.title) if card else 0.0
+    name, worth = asked.nickname(card) if card else ("", 0.0)
+    if worth > like:
+        return _Scored(id_, score + worth, f"names “{name}”")
+    if like >= TITLE_MATCH:
+        return _Scored(id_, score + like, f"title matches “{asked.shown}”")
+    if name:
+        return _Scored(id_, score + worth, f"names “{name}”")
+    if share >= LEAST_SHARE:
+        return _Scored(id_, score, f"text matches “{asked.shown}”", fits=share >= ON_TOPIC)
+    return _Scored(id_, 0.0)
 
 
-def _token_similarity(query: str, title: str) -> float:
-    """For words left out or in another order; a single word says too little."""
-    return 0.95 * fuzz.token_set_ratio(query, title) if len(query.split()) > 1 else 0.0
+def _why(paper: Paper, filters: Filters, reason: str) -> str:
+    """The reasons in plain words."""
+    authors = [
+        f"author {author}"
+        for terms in filters.authors
+        for author in paper.authors
+        if set(name_terms(author)) & set(terms)
+    ]
+    where = f"{paper.venue} {paper.year or ''}".strip()
+    reasons = [
+        *dict.fromkeys(authors),
+        f"venue {where}" if (filters.venues or filters.years) and where else "",
+        f"decision {paper.decision}" if filters.decisions else "",
+        reason,
+    ]
+    return "; ".join(filter(None, reasons))
 
 
-def _is_part(wanted: str, name: str) -> bool:
-    """Whether `name` has all words of `wanted`."""
-    return set(wanted.split()) <= set(name.split())
+def _clash(given: Filters, said: Filters) -> str:
+    """A sentence where the query and the filters given exclude each other."""
+    for one, other in (
+        (given.venues, said.venues),
+        (given.years, said.years),
+        (given.decisions, said.decisions),
+    ):
+        if one and other and not {*one} & {*other}:
+            first, second = ", ".join(map(str, one)), ", ".join(map(str, other))
+            return f"No paper can be both {first} and {second}; the query and the filter disagree."
+    return ""
 
 
-def _named(sought: str, authors: Sequence[str], *, misspelled: bool) -> str | None:
-    """The author whom `sought` names: whole, in part, or `misspelled`."""
-    wanted = plain(_no_possessive(sought))
-    for author in authors:
-        if _is_part(wanted, plain(author)):
-            return author
-    for author in authors if misspelled else ():
-        known = plain(author)
-        surname = known.split()[-1] if known else ""
-        compared, least = (
-            (known, NAME_MATCH) if len(wanted.split()) > 1 else (surname, SURNAME_MATCH)
-        )
-        if fuzz.ratio(wanted, compared) >= least:
-            return author
-    return None
+def _missing_sentence(missing: Sequence[Missing]) -> str:
+    named = " and ".join(dict.fromkeys(each.said for each in missing))
+    close = next((each.close for each in missing if each.close), "")
+    offer = f" Did you mean {close}?" if close else ""
+    return f"No paper {named} in this library.{offer}"
 
 
-def _same_decision(wanted: str, decision: str) -> bool:
-    sought = plain(wanted)
-    return decision in (sought, _SPELLINGS.get(sought))
-
-
-def _take(text: str, spellings: Mapping[str, Value]) -> tuple[set[Value], str]:
-    """The values spelled out in `text`, and the text without them; longer spellings first."""
-    found: set[Value] = set()
-    for spelled in sorted(spellings, key=len, reverse=True):
-        shorter, count = re.subn(rf"\b{re.escape(spelled)}\b", " ", text)
-        if count:
-            found.add(spellings[spelled])
-            text = shorter
-    return found, text
-
-
-def _only(values: set[Value]) -> Value | None:
-    """The value if there is just one: several leave open which is meant."""
-    return next(iter(values)) if len(values) == 1 else None
-
-
-def _no_possessive(word: str) -> str:
-    return re.sub(r"['’]s$", "", word)
+def _given_said(understood: Understood, given: Given | None) -> str:
+    if not given:
+        return understood.said
+    parts = (
+        f"by {' and '.join(given.authors)}" if given.authors else "",
+        f"at {given.venue}" if given.venue else "",
+        f"of {given.year}" if given.year else "",
+        f"as {given.decision}" if given.decision else "",
+        understood.said,
+    )
+    return " ".join(filter(None, parts))

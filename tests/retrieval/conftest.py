@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 from fake_embedder import WordEmbedder
+from small_index import indexed, lookup_in
 
 from retrieval.chunks import ChunkSettings
 from retrieval.embedder import LlamaCppEmbedder
+from retrieval.lexical import LexicalIndex
 from retrieval.library import Library
+from retrieval.lookup import Lookup
+from retrieval.merge import fold, paper_of
 from retrieval.readers import files_of, read_file
-from retrieval.types import Record
+from retrieval.types import Paper, Record
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +60,21 @@ def open_library(tmp_path: Path) -> Callable[..., Library]:
         return Library(tmp_path / home, embedder or WordEmbedder(), ChunkSettings(tokens))
 
     return opened
+
+
+@pytest.fixture(scope="session")
+def seed_papers(seed_records: list[Record]) -> list[Paper]:
+    """The papers of the seeds, merged."""
+    return [paper_of(record) for record in fold(seed_records)]
+
+
+@pytest.fixture(scope="session")
+def seed_index(seed_papers: list[Paper], tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
+    """The lexical index of the seeds."""
+    return indexed(seed_papers, tmp_path_factory.mktemp("seeds"))
+
+
+@pytest.fixture(scope="session")
+def seed_lookup(seed_papers: list[Paper], seed_index: LexicalIndex) -> Lookup:
+    """Lookup in the seeds."""
+    return lookup_in(seed_papers, seed_index)

@@ -1,0 +1,114 @@
+"""What the lexical index holds of a paper, and how its text is analysed."""
+
+import json
+from dataclasses import dataclass
+
+import tantivy
+from tantivy import Filter, Tokenizer
+
+from retrieval.names import name_terms
+from retrieval.nicknames import introduced, nicknames
+from retrieval.types import Paper
+
+INDEX_VERSION = "2"
+"""Changes whenever the fields or the analysis of text do."""
+
+_TEXT, _WORDS, _RAW = "text", "words", "raw"
+_LONGEST_WORD = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the index itself can tell of a paper."""
+
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    introduced: frozenset[str]
+    """Nicknames of methods that the paper gives, joined: `gitrebasin`."""
+    mentioned: frozenset[str]
+    """Those that it only has in its text."""
+
+
+def text_analyzer() -> tantivy.TextAnalyzer:
+    """How title and abstract are searched: accents folded, stop words out, stemmed."""
+    return (
+        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(_LONGEST_WORD))
+        .filter(Filter.lowercase())
+        .filter(Filter.ascii_fold())
+        .filter(Filter.stopword("english"))
+        .filter(Filter.stemmer("english"))
+        .build()
+    )
+
+
+def word_analyzer() -> tantivy.TextAnalyzer:
+    """How titles and names are looked up: whole words, so that misspelled ones are near them."""
+    return (
+        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(_LONGEST_WORD))
+        .filter(Filter.lowercase())
+        .filter(Filter.ascii_fold())
+        .build()
+    )
+
+
+def register(index: tantivy.Index) -> None:
+    """Tell `index` how its fields are analysed."""
+    index.register_tokenizer(_TEXT, text_analyzer())
+    index.register_tokenizer(_WORDS, word_analyzer())
+
+
+def schema() -> tantivy.Schema:
+    """The fields.
+
+    `id`, `key`, `venue`, `year` and `decision` are as the record has them; `name` is every author
+    as `du, yilun`, `author` every word of the names; `nickname` and `introduced` are joined names
+    of methods; `number` is the paper's place among the ids, `when` its year for listing.
+    """
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name=_TEXT)
+    builder.add_text_field("title", tokenizer_name=_WORDS)
+    builder.add_text_field("author", tokenizer_name=_WORDS)
+    for name in ("id", "key", "name", "venue", "year", "decision", "nickname", "introduced"):
+        builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
+    builder.add_unsigned_field("number", fast=True)
+    builder.add_unsigned_field("when", fast=True)
+    builder.add_bytes_field("card", stored=True)
+    return builder.build()
+
+
+def document(paper: Paper, number: int) -> tantivy.Document:
+    """A paper as the index holds it; it is the `number`th, from 0."""
+    gives = introduced(paper.title, paper.abstract)
+    has = nicknames(f"{paper.title} {paper.abstract}")
+    made = tantivy.Document()
+    made.add_text("text", f"{paper.title}. {paper.abstract}")
+    made.add_text("title", paper.title)
+    for author in paper.authors:
+        for term in name_terms(author):
+            made.add_text("name", term)
+            made.add_text("author", term)
+    record = {
+        "id": [paper.id],
+        "venue": [paper.venue],
+        "year": [str(paper.year or "")],
+        "decision": [paper.decision],
+        "nickname": has,
+        "introduced": gives,
+    }
+    for name, values in record.items():
+        for value in values:
+            made.add_text(name, value)
+    made.add_unsigned("number", number)
+    made.add_unsigned("when", max(paper.year or 0, 0))
+    card = [paper.id, paper.title, paper.authors, gives, has]
+    made.add_bytes("card", json.dumps(card, ensure_ascii=False).encode("utf-8", "replace"))
+    return made
+
+
+def read_card(stored: bytes) -> Card:
+    """The card as `document` wrote it."""
+    id_, title, authors, gives, has = json.loads(bytes(stored))
+    return Card(id_, title, tuple(authors), frozenset(gives), frozenset(has) - frozenset(gives))
