@@ -21,6 +21,7 @@ _PROCEEDINGS = re.compile(
     r"(?:twenty|thirty|forty|fifty)?-?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|"
     r"ninth|tenth|eleventh|twelfth))\b"
 )
+_ACRONYM = re.compile(r"\(([A-Za-z]{2,12})[ '’-]*(?:\d{2}|\d{4})?\)")
 _AWARDED = re.compile(
     r"outstanding|award|best|distinguished|honou?rable mention|prize|test of time"
 )
@@ -62,11 +63,11 @@ def _venue_forms(venue: str) -> set[str]:
     without_year = re.sub(r"\b(?:19|20)\d\d\b", " ", plain)
     core = " ".join(_PROCEEDINGS.sub(" ", without_year).split())
     forms = {plain, " ".join(without_year.split()), core}
-    forms |= {_words(inside) for inside in re.findall(r"\(([A-Za-z]{2,12})\)", venue)}
+    forms |= {_words(inside) for inside in _ACRONYM.findall(venue)}
     initials = "".join(word[0] for word in core.split())
     if len(initials) > 2:  # noqa: PLR2004 - two letters are the initials of anything
         forms.add(initials)
-    if core == "advances neural information processing systems":
+    if "neural information processing systems" in core:
         forms |= {"neurips", "nips"}
     for same in _SAME:
         if forms & same:

@@ -4,7 +4,10 @@ import math
 from pathlib import Path
 
 import pytest
+from small_index import indexed, record
 
+from retrieval.errors import LibraryError
+from retrieval.filters import Filters
 from retrieval.lexical import LexicalIndex
 from retrieval.merge import paper_of
 from retrieval.types import Paper, Record, Source
@@ -93,3 +96,89 @@ def test_the_revision_tells_what_the_index_was_built_from(
 
 def test_an_index_that_was_never_built_has_no_revision(tmp_path: Path) -> None:
     assert LexicalIndex(tmp_path / "nothing").revision == ""
+
+
+def test_an_index_of_another_version_has_to_be_built(index: LexicalIndex, tmp_path: Path) -> None:
+    stamp = tmp_path / "lexical" / "revision"
+    stamp.write_text("1 r1", "utf-8")
+    again = LexicalIndex(tmp_path / "lexical")
+    assert again.revision == ""
+    with pytest.raises(LibraryError, match="cannot be read"):
+        again.search("graph", 5)
+    index.rebuild([paper("e", "graph")], "r2")
+    assert again.search("graph", 5)[0][0] == "e"
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
+    """An index whose papers differ in their records."""
+    papers = [
+        record("a", "Ann Lee", abstract="graph kernels", venue="X", year=2021, decision="oral"),
+        record("b", "Ann Lee", "Bo Ek", abstract="graph", venue="X", year=2023, decision="poster"),
+        record("c", "Anna Lee", abstract="kernels", venue="Y", year=2022, decision="oral"),
+        record("d", abstract="graph nets (GraphNet)"),
+    ]
+    return indexed(papers, tmp_path_factory.mktemp("records"))
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), ["b", "c", "a", "d"]),
+        (Filters(authors=(("lee, ann",),)), ["b", "a"]),
+        (Filters(authors=(("lee, ann", "lee, anna"),)), ["b", "c", "a"]),
+        (Filters(authors=(("lee, ann",), ("ek, bo",))), ["b"]),
+        (Filters(authors=(("lee, an",),)), []),
+        (Filters(venues=("X",)), ["b", "a"]),
+        (Filters(venues=("X", "Y"), decisions=("oral",)), ["c", "a"]),
+        (Filters(years=(2021, 2022)), ["c", "a"]),
+        (Filters(venues=("X",), years=(2022,)), []),
+    ],
+)
+def test_papers_that_pass_filters(
+    records: LexicalIndex, filters: Filters, expected: list[str]
+) -> None:
+    """The latest first."""
+    assert records.matching(filters, 10) == expected
+
+
+def test_filters_change_no_score(records: LexicalIndex) -> None:
+    scores = dict(records.search("graph kernels", 10))
+    filtered = dict(records.search("graph kernels", 10, Filters(venues=("X",))))
+    assert filtered == {id_: pytest.approx(scores[id_]) for id_ in ("a", "b")}
+
+
+def test_the_share_of_a_topic_that_a_text_has(records: LexicalIndex) -> None:
+    # Three of four texts have `graph`, two `kernel`: idf 0.357 and 0.693.
+    graph, kernel = math.log(1 + 1.5 / 3.5), math.log(1 + 2.5 / 2.5)
+    assert dict(records.covered("graph kernels", 10)) == {
+        "a": pytest.approx(1.0),
+        "b": pytest.approx(graph / (graph + kernel)),
+        "c": pytest.approx(kernel / (graph + kernel)),
+        "d": pytest.approx(graph / (graph + kernel)),
+    }
+    assert dict(records.covered("kernells", 10)).keys() == {"a", "c"}
+    assert records.covered("the of", 10) == []
+
+
+def test_titles_with_words_like_those_asked_for(tmp_path: Path) -> None:
+    papers = [
+        record("a", title="Learning Strides"),
+        record("b", title="Lasting Slides"),
+        record("c", title="Git Re-Basin: Merging"),
+    ]
+    titles = indexed(papers, tmp_path / "titles")
+    assert [card.id for card in titles.titled(["strydes"], [], 5)] == ["a"]
+    assert [card.id for card in titles.titled(["rebasin"], ["gitrebasin"], 5)] == ["c"]
+    assert titles.titled([], [], 5) == []
+
+
+def test_what_is_known_of_names_and_values(records: LexicalIndex) -> None:
+    assert records.names_starting("lee, ") == ["lee, ann", "lee, anna"]
+    assert records.values("decision") == ["oral", "poster"]
+    assert records.values("year") == ["2021", "2022", "2023"]
+    assert records.is_name_word("ek")
+    assert not records.is_name_word("e")
+    assert "lee, anna" in records.names_like("lee, annna")
+    assert records.names_with_word_like("eck") == ["ek, bo", "lee, ann"]
+    assert (records.texts_with("graph"), records.texts_with("the"), records.size) == (3, 4, 4)
