@@ -27,6 +27,7 @@ from retrieval.types import IngestReport, Paper, Record, Skipped
 BATCH = 64
 """Papers written at once: what an interruption loses at most."""
 
+READING = "Reading files"
 STAGE = "Embedding papers"
 
 
@@ -58,14 +59,15 @@ def ingest(
         paths: files, or folders of files.
         venue: venue of papers for which a file names none.
         year: year of papers for which a file names none.
-        progress: told how many of the papers that need it are embedded.
+        progress: told how many records are read, then how many of the papers that need it are
+            embedded.
 
     Raises:
         InputError: a file cannot be read; nothing is written then.
         LibraryInUseError: another process is writing.
     """
     started = time.monotonic()
-    records, skipped = _read(files_of(paths), venue, year)
+    records, skipped = _read(files_of(paths), venue, year, progress)
     folded = fold(records)
     with library.exclusive():
         _mend(library, progress)
@@ -85,15 +87,37 @@ def ingest(
 
 
 def _read(
-    files: Iterable[Path], venue: str, year: int | None
+    files: Iterable[Path], venue: str, year: int | None, progress: Progress
 ) -> tuple[list[Record], list[Skipped]]:
     records: list[Record] = []
     skipped: list[Skipped] = []
+    told = _Reading(progress)
     for file in files:
-        page = read_file(file, venue, year)
+        page = read_file(file, venue, year, told)
+        told.end_of_file(len(page.records))
         records += page.records
         skipped += page.skipped
     return records, skipped
+
+
+class _Reading:
+    """Counts records over all files; how many there are shows file by file."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._before = 0
+        self._of_file = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        self._of_file = total
+        self._progress(READING, self._before + done, self._before + total, "records")
+
+    def end_of_file(self, papers: int) -> None:
+        """A page of papers is read at once and tells its number only here."""
+        if not self._of_file:
+            self(papers, papers)
+        self._before += self._of_file
+        self._of_file = 0
 
 
 def _mend(library: Library, progress: Progress) -> None:

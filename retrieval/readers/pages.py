@@ -1,9 +1,17 @@
-"""What the readers of web pages share: numbered lines and paragraphs."""
+"""What the readers share: numbered lines and paragraphs, and what a file amounts to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from retrieval.types import Record, Skipped
+
+Told = Callable[[int, int], None]
+"""Told while a file is read: records done, and how many there are."""
+
+
+def untold(done: int, total: int) -> None:
+    """Tell nobody."""
+
 
 LONG_PARAGRAPH = 200
 """Characters from which a paragraph is taken for an abstract rather than a title."""

@@ -112,7 +112,7 @@ def test_what_was_skipped_is_reported(ingesting: Ingesting, jsonl: Jsonl) -> Non
 
 
 def test_nothing_is_written_if_any_file_cannot_be_read(ingesting: Ingesting, jsonl: Jsonl) -> None:
-    with pytest.raises(InputError, match=r"bad\.jsonl, line 1 is not valid JSON"):
+    with pytest.raises(InputError, match=r"bad\.jsonl has no paper .*line 1: not valid JSON"):
         ingest(ingesting.library, [jsonl(FRUIT), jsonl("{", name="bad.jsonl")])
     assert ingesting.library.store.count() == (0, 0)
 
@@ -296,6 +296,8 @@ def test_a_stopped_ingest_is_completed_by_the_next(
     library = open_library(embedder)
 
     def stop(stage: str, done: int, total: int, unit: str) -> None:
+        if stage == "Reading files":
+            return
         assert (stage, total, unit) == ("Embedding papers", 130, "papers")
         if done > stop_after:
             raise Cancelled
@@ -318,7 +320,40 @@ def test_progress_counts_every_paper_that_is_embedded(open_library: Open, jsonl:
         calls.append((stage, done, total, unit))
 
     ingest(open_library(), [jsonl(FRUIT, STONES)], progress=heard)
-    assert calls == [("Embedding papers", done, 2, "papers") for done in range(3)]
+    assert calls == [
+        ("Reading files", 2, 2, "records"),
+        *(("Embedding papers", done, 2, "papers") for done in range(3)),
+    ]
+
+
+def test_progress_of_reading_counts_records_over_all_files(
+    open_library: Open, jsonl: Jsonl, seeds: Path
+) -> None:
+    calls: list[tuple[int, int]] = []
+
+    def heard(stage: str, done: int, total: int, unit: str) -> None:
+        if stage == "Reading files":
+            assert unit == "records"
+            calls.append((done, total))
+        else:
+            raise Cancelled
+
+    many = jsonl(*({"abstract": f"Paper number {number}."} for number in range(120)))
+    session = seeds / "002_38f0d016b694d3b1.txt"
+    with pytest.raises(Cancelled):
+        ingest(open_library(), [many, session, jsonl(FRUIT, name="b.jsonl")], progress=heard)
+    assert calls == [(50, 120), (100, 120), (120, 120), (127, 127), (128, 128)]
+
+
+def test_reading_can_be_stopped(open_library: Open, jsonl: Jsonl) -> None:
+    def stop(_stage: str, _done: int, _total: int, _unit: str) -> None:
+        raise Cancelled
+
+    library = open_library()
+    with pytest.raises(Cancelled):
+        ingest(library, [jsonl(FRUIT)], progress=stop)
+    assert library.store.count() == (0, 0)
+    assert not library.was_interrupted
 
 
 # --- the real parts

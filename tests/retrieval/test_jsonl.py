@@ -77,9 +77,32 @@ def test_authors_come_as_a_list_or_in_one_string(given: object, read: tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("given", "read"), [(2023, 2023), ("2023", 2023), (2023.0, 2023), (None, None), ("", None)]
+    ("given", "read"),
+    [
+        (2023, 2023),
+        ("2023", 2023),
+        (2023.0, 2023),
+        ("2023.0", 2023),
+        ("2023-05-01", 2023),
+        ("May 2023", 2023),
+        ("800", 800),
+        (None, None),
+        ("", None),
+        ("n.d.", None),
+        ("soon", None),
+        (0, None),
+        (-5, None),
+        (99999, None),
+        ("99999", None),
+        (2023.5, None),
+        (True, None),
+        ([2023], None),
+        ({"from": 2020}, None),
+    ],
 )
-def test_years_are_numbers_or_unknown(given: object, read: int | None) -> None:
+def test_years_are_numbers_or_unknown_and_never_lose_the_paper(
+    given: object, read: int | None
+) -> None:
     assert read_one(year=given).year == read
 
 
@@ -103,17 +126,31 @@ def test_half_a_character_is_left_out_of_every_field() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ('{"title": "T"}', "abstract: Field required"),
-        ('{"abstract": ""}', "abstract: String should have at least 1 character"),
-        ('{"abstract": null}', "abstract: String should have at least 1 character"),
-        (r'{"abstract": " \u200b "}', "the abstract is empty"),
-        ('{"abstract": ["a"]}', "abstract: Input should be a valid string"),
-        ('{"abstract": "a", "title": ["t"]}', "title: Input should be a valid string"),
-        ('{"abstract": "a", "authors": [{"name": "B"}]}', "authors.0: Input should be a valid"),
-        ('{"abstract": "a", "year": "soon"}', "year: Input should be a valid integer"),
-        ('{"abstract": "a", "year": 99999}', "year: Input should be less than or equal to 9999"),
+        ('{"title": "T"}', "the paper has no abstract"),
+        ('{"abstract": ""}', "the paper has no abstract"),
+        ('{"abstract": null}', "the paper has no abstract"),
+        (r'{"abstract": " \u200b "}', "the paper has no abstract"),
+        ('{"abstract": "[No abstract available]"}', "the paper has no abstract"),
+        ('{"text": "N/A"}', "the paper has no abstract"),
+        (
+            '{"abstract": ["a"]}',
+            "the field abstract cannot be used: Input should be a valid string",
+        ),
+        (
+            '{"abstract": "a", "title": ["t"]}',
+            "the field title cannot be used: Input should be a valid string",
+        ),
+        (
+            '{"abstract": "a", "authors": [{"name": "B"}]}',
+            "the field authors.0 cannot be used: Input should be a valid string",
+        ),
         ("[]", "not a JSON object"),
         ("7", "not a JSON object"),
+        ('{"abstract": "a"', "not valid JSON (Expecting ',' delimiter at column 17)"),
+        ("{'abstract': 'a'}", "not valid JSON (Expecting property name"),
+        ('{"abstract": "a"} {}', "not valid JSON (Extra data at column 19)"),
+        ('{"year": ' + "9" * 5000 + "}", "not valid JSON (Exceeds the limit"),
+        ('{"a": ' + "[" * 100_000, "not valid JSON (maximum recursion depth exceeded"),
     ],
 )
 def test_a_line_without_a_usable_paper_is_skipped_with_the_reason(line: str, reason: str) -> None:
@@ -122,29 +159,43 @@ def test_a_line_without_a_usable_paper_is_skipped_with_the_reason(line: str, rea
     (skipped,) = page.skipped
     assert (skipped.source, skipped.line) == ("f", 3)
     assert skipped.reason.startswith(reason)
+    assert "\n" not in skipped.reason
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ('{"abstract": "a"', "Expecting ',' delimiter at column 17"),
-        ("{'abstract': 'a'}", "Expecting property name"),
-        ('{"abstract": "a"} {}', "Extra data at column 19"),
-        ('{"year": ' + "9" * 5000 + "}", "Exceeds the limit"),
-        ('{"a": ' + "[" * 100_000, "maximum recursion depth exceeded"),
-    ],
-)
-def test_bad_json_is_refused_with_its_line(line: str, why: str) -> None:
-    with pytest.raises(InputError, match=r"f, line 2 is not valid JSON \(.*mend the line") as error:
-        reader.read('{"abstract": "a"}\n' + line, "f")
-    assert why in str(error.value)
-    assert "\n" not in str(error.value)
+def test_a_file_without_one_usable_line_is_refused_with_the_first_reason(
+    jsonl: Callable[..., Path],
+) -> None:
+    with pytest.raises(
+        InputError, match=r"no paper with an abstract \(line 1: not valid JSON \(.*"
+    ):
+        read_file(jsonl('{"abstract": "a"', '{"title": "T"}'))
 
 
-def test_an_id_given_twice_is_refused_with_both_lines() -> None:
-    lines = ['{"id": "x", "abstract": "a"}', "", '{"_id": "x", "abstract": "b"}']
-    with pytest.raises(InputError, match=r"f, line 3: the id 'x' was already given on line 1"):
-        reader.read("\n".join(lines), "f")
+def test_a_broken_first_line_does_not_hide_the_others(jsonl: Callable[..., Path]) -> None:
+    page = read_file(jsonl('cut off"}', {"abstract": "One."}, {"abstract": "Two."}))
+    assert [record.abstract for record in page.records] == ["One.", "Two."]
+    assert [skipped.line for skipped in page.skipped] == [1]
+
+
+def test_of_an_id_given_twice_the_first_paper_is_kept() -> None:
+    lines = [
+        '{"id": "x", "title": "no abstract"}',
+        '{"id": "x", "abstract": "a"}',
+        "",
+        '{"_id": "x", "abstract": "b"}',
+    ]
+    page = reader.read("\n".join(lines), "f")
+    assert [record.abstract for record in page.records] == ["a"]
+    assert [(skipped.line, skipped.reason) for skipped in page.skipped] == [
+        (1, "the paper has no abstract"),
+        (4, "the id 'x' was already given on line 2"),
+    ]
+
+
+def test_progress_is_told_every_fifty_records_and_at_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    reader.read('{"abstract": "a"}\n' * 120, "f", lambda done, total: told.append((done, total)))
+    assert told == [(50, 120), (100, 120), (120, 120)]
 
 
 def test_separators_inside_a_text_do_not_end_a_line() -> None:

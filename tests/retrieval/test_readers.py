@@ -267,6 +267,24 @@ def test_hidden_is_only_what_is_hidden_inside_the_folder(tmp_path: Path) -> None
     assert files_of([folder]) == [folder / "a.txt"]
 
 
+@pytest.mark.parametrize("beside", ["queries.jsonl", "qrels/test.tsv"])
+def test_of_a_folder_in_the_layout_of_beir_only_the_corpus_is_read(
+    tmp_path: Path, beside: str
+) -> None:
+    for name in ("scifact/corpus.jsonl", f"scifact/{beside}", "scifact/LICENSE", "own/a.bib"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    corpus = tmp_path / "scifact" / "corpus.jsonl"
+    assert files_of([tmp_path / "scifact"]) == [corpus]
+    assert files_of([tmp_path]) == [tmp_path / "own" / "a.bib", corpus]
+
+
+def test_a_corpus_alone_is_a_file_like_others(tmp_path: Path) -> None:
+    for name in ("corpus.jsonl", "notes.jsonl"):
+        (tmp_path / name).touch()
+    assert files_of([tmp_path]) == [tmp_path / "corpus.jsonl", tmp_path / "notes.jsonl"]
+
+
 def test_a_missing_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no file or folder .*/nowhere; check the path") as error:
         files_of([tmp_path / "nowhere"])
@@ -290,7 +308,10 @@ def test_an_empty_folder_is_named(tmp_path: Path) -> None:
         (b"just a note\n", "is in no format that can be read; expected"),
         (b"[1, 2]", "is in no format that can be read; expected"),
         (b"Outstanding Paper\nTitle only", r"has no paper with an abstract \(line 1: an award"),
-        (b'{"title": "T"}', r"has no paper with an abstract \(line 1: abstract: Field required\)"),
+        (b'{"title": "T"}', r"has no paper with an abstract \(line 1: the paper has no abstract\)"),
+        (b"title,abstract\n", "has no paper with an abstract; expected"),
+        (b"title,authors\nT,A\n", "is in no format that can be read; expected"),
+        (b"@string{a = {b}}\n", "has no paper with an abstract; expected"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_with_what_was_expected(
@@ -302,7 +323,8 @@ def test_a_file_that_cannot_be_read_is_named_with_what_was_expected(
         read_file(file)
     assert "\n" not in str(error.value)
     assert str(error.value).endswith(
-        "a page of papers as in seeds/, or JSONL with one paper a line."
+        "a page of papers as in seeds/, JSONL with one paper a line, BibTeX, RIS, or CSV whose "
+        "first row names its columns."
     )
 
 

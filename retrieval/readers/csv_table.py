@@ -1,0 +1,113 @@
+"""Reader of CSV: a header that names the columns, then one paper a row.
+
+Comma, semicolon and tab are understood; a quoted abstract may run over several lines.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+
+from retrieval.name_order import first_name_first
+from retrieval.readers.fields import checked, page_of
+from retrieval.readers.pages import Page, Told, untold
+from retrieval.types import Record, Skipped, Source
+
+_DELIMITERS = ",;\t"
+
+_COLUMNS = {
+    "id": ("id", "paper id", "citation key", "key", "eid"),
+    "title": ("title", "paper title", "article title", "document title", "name"),
+    "abstract": ("abstract", "abstract note", "text", "summary"),
+    "authors": ("authors", "author", "author s", "author names", "author full names"),
+    "venue": (
+        *("venue", "booktitle", "book title", "conference", "conference name", "journal"),
+        *("publication title", "source title", "source", "container title", "proceedings"),
+    ),
+    "year": ("year", "publication year", "pub year", "date", "publication date"),
+    "decision": ("decision", "presentation", "award"),
+    "url": ("url", "link"),
+    "doi": ("doi",),
+}
+"""Names of columns by field, in lower case, as this project and common databases write them."""
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def matches(text: str) -> bool:
+    """Whether the first row names the columns of abstracts and of at least one other field."""
+    return bool(_delimiter(text))
+
+
+def read(text: str, file: str, told: Told = untold) -> Page:
+    """The papers of the table; a row that cannot be read is skipped with the reason."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    (_, header), *rows = [(at, row) for at, row in _rows(lines, _delimiter(text)) if row]
+    fields = _fields_of(header)
+    outcomes = (_outcome(row, fields, len(header), Source(file, at)) for at, row in rows)
+    return page_of(outcomes, len(rows), told)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that parts the first row into the most known columns, or nothing."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    known = {delimiter: _fields_of(_header(first, delimiter)) for delimiter in _DELIMITERS}
+    best = max(known, key=lambda delimiter: len(known[delimiter]))
+    return best if "abstract" in known[best] and len(known[best]) > 1 else ""
+
+
+def _header(line: str, delimiter: str) -> list[str]:
+    _, row = next(_rows([line], delimiter), (1, []))
+    return row if isinstance(row, list) else []
+
+
+def _fields_of(header: Sequence[str]) -> dict[str, list[int]]:
+    """The columns of each field, the surest name first."""
+    names = [_NO_LETTERS.sub(" ", name).strip().casefold() for name in header]
+    found = {
+        field: [names.index(known) for known in aliases if known in names]
+        for field, aliases in _COLUMNS.items()
+    }
+    return {field: columns for field, columns in found.items() if columns}
+
+
+def _rows(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
+    """Each row with its first line, from 1; in place of one that cannot be read, the reason.
+
+    After such a row reading goes on with the next line: a quote that is never closed would
+    otherwise take the rest of the table with it.
+    """
+    start = 0
+    while start < len(lines):
+        following = (lines[at] for at in range(start, len(lines)))
+        reader = csv.reader(following, delimiter=delimiter, skipinitialspace=True, strict=True)
+        at = start
+        try:
+            for row in reader:
+                yield at + 1, row if any(cell.strip() for cell in row) else []
+                at = start + reader.line_num
+        except csv.Error as error:
+            yield at + 1, f"not a row of CSV ({error})"
+            start = at + 1
+        else:
+            return
+
+
+def _outcome(
+    row: list[str] | str, fields: dict[str, list[int]], width: int, source: Source
+) -> Record | Skipped:
+    if isinstance(row, str):
+        return Skipped(source.file, source.line, row)
+    if any(cell.strip() for cell in row[width:]):
+        reason = f"the row has {len(row)} cells under {width} columns; a text may lack its quotes"
+        return Skipped(source.file, source.line, reason)
+    values: dict[str, object] = {
+        field: next((row[at] for at in columns if at < len(row) and row[at].strip()), "")
+        for field, columns in fields.items()
+    }
+    return checked({**values, "authors": _authors(str(values.get("authors", "")))}, source)
+
+
+def _authors(names: str) -> str | list[str]:
+    """`Last, First; Last, First` as names; commas alone may part names and are left to others."""
+    mark = ";" if ";" in names else " and "
+    return [first_name_first(name) for name in names.split(mark)] if mark in names else names
