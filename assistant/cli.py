@@ -104,7 +104,7 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--venue", default="", help="where the papers appeared")
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--format", choices=("table", "json", "bibtex", "ris"), default="table")
 
 
 def _positive(text: str) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from assistant.bibliography import FORMATS
 from assistant.engine import Assistant, Finished, checked_question
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
@@ -26,6 +27,7 @@ from assistant.terminal import (
 from assistant.types import Turn
 from retrieval.errors import InputError
 from retrieval.ingest import ingest
+from retrieval.keys import citation_keys
 from retrieval.lookup import Lookup
 from retrieval.search import search
 from retrieval.understanding import Given
@@ -157,6 +159,10 @@ def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
         print(listing.note, file=sys.stderr)
     if options.format == "json":
         print(dumps(lookup_json(listing.matches)))
+    elif listing.matches and options.format in FORMATS:
+        papers = [match.paper for match in listing.matches]
+        keys = citation_keys(papers, library.lexical.papers_with_key)
+        print(FORMATS[options.format](papers, keys), end="")
     elif listing.matches:
         Console().print(matches_table(listing.matches))
 

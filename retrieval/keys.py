@@ -48,11 +48,14 @@ def citation_keys(
         sharing: gives the ids of all papers of the library with a base key. Where there are
             several they get a, b, c, … in the order of their ids.
     """
-    return {paper.id: _key(paper.id, base_key(paper), sharing) for paper in papers}
+    bases = {paper.id: base_key(paper) for paper in papers}
+    ids_of: dict[str, set[str]] = {}
+    for id_, base in bases.items():
+        ids_of.setdefault(base, set(sharing(base))).add(id_)
+    return {id_: _key(id_, base, sorted(ids_of[base]), sharing) for id_, base in bases.items()}
 
 
-def _key(id_: str, base: str, sharing: Callable[[str], Sequence[str]]) -> str:
-    ids = sorted({id_, *sharing(base)})
+def _key(id_: str, base: str, ids: Sequence[str], sharing: Callable[[str], Sequence[str]]) -> str:
     if len(ids) == 1:
         return base
     place = ids.index(id_)

@@ -16,7 +16,7 @@ def first_name_first(name: str) -> str:
 def last_name_first(name: str) -> str:
     """`Oord, Aaron van den`; a name with a comma or of one word as it is."""
     words, generation = _without_generation(name.split())
-    if "," in name or len(words) == 1:
+    if "," in name or not words[1:]:
         return name
     return ", ".join(filter(None, (words[-1], " ".join(words[:-1]), generation)))
 

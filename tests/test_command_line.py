@@ -184,6 +184,31 @@ def test_lookup(
     }
 
 
+@pytest.mark.parametrize(
+    ("format_", "opening", "lines"),
+    [
+        ("bibtex", "@inproceedings{riad2022learning,", ["  year = {2022},"]),
+        ("ris", "TY  - CPAPER", ["ID  - riad2022learning", "PY  - 2022", "ER  - "]),
+    ],
+)
+def test_lookup_exports_what_it_finds(
+    run: Run, library_home: Path, format_: str, opening: str, lines: list[str]
+) -> None:
+    done = run("lookup", "DiffStride", "-k", "1", "--format", format_, "--home", library_home)
+    printed = done.stdout.splitlines()
+    assert printed[0] == opening
+    assert set(lines) <= set(printed)
+
+
+@pytest.mark.parametrize("format_", ["table", "bibtex", "ris"])
+def test_lookup_of_nothing_prints_one_sentence_and_no_data(
+    run: Run, library_home: Path, format_: str
+) -> None:
+    done = run("lookup", "--year", "1815", "--format", format_, "--home", library_home)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
 def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:
     models = json.loads(run("models", "list", "--json", "--home", library_home).stdout)
     used = {model["role"]: model for model in models if model["in_use"]}
