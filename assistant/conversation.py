@@ -29,6 +29,11 @@ def standalone_question(question: str, history: Sequence[Turn]) -> str:
     return f"About “{last.citations[0].paper.shown_title}”: {question}"
 
 
+def refers(question: str) -> bool:
+    """Whether `question` has a word that stands for something said before."""
+    return bool(_REFERS.search(question))
+
+
 def cited_papers(history: Sequence[Turn]) -> list[Paper]:
     """The papers that the last answer cited, in its order."""
     if not history:

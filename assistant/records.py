@@ -1,38 +1,77 @@
-"""Questions about a cited paper's record, answered from the record itself: who, where, when."""
+"""Questions about a paper's record, answered from the record itself: who, where, when."""
 
 import re
+from enum import StrEnum
 
 from retrieval.sentences import split_sentences
 from retrieval.types import Paper
 
-_AUTHORS = re.compile(
-    r"\bwho (?:wrote|are|is|were|was)\b.*|\bauthors?\b|\bwrote (?:it|this)\b", re.I
+_WORD = re.compile(r"[^\W_]+")
+_ABOUT_IT = frozenset(
+    "a an and are at be by did do does for get give got has have how i in is it its list me my "
+    "name named names of on one or paper papers please s show tell that the their them they this "
+    "title to was we were what whats when where which who whom whose work would you".split()
 )
-_VENUE = re.compile(
-    r"\b(?:venue|conference|where (?:was|is|did) (?:it|this|they|the paper)\b.*"
-    r"(?:published|appear|presented|accepted)\w*|when (?:was|is|did) (?:it|this|the paper)\b.*"
-    r"(?:published|appear|presented)\w*|(?:which|what) year|oral|spotlight|poster|award)\b",
-    re.I,
+"""Words of questions about a paper that is known already."""
+_AUTHORS = frozenset(
+    "author authored authors behind coauthors corresponding first last lead people researchers "
+    "senior wrote write written team group".split()
 )
-_TITLE = re.compile(r"\b(?:title|called)\b", re.I)
-_LONGEST = 9
-"""Words of a question about a record; longer ones ask about the content."""
+_APPEARED = frozenset(
+    "accepted accept appear appeared award awarded awards come conference date decision "
+    "honorable honourable journal mention mentioned notable oral orals out outstanding poster "
+    "posters presentation presented prize published spotlight spotlights talk venue win won "
+    "year".split()
+)
+_CALLED = frozenset({"title", "called", "titled"})
+
+
+class Aspect(StrEnum):
+    """What of a record is asked."""
+
+    AUTHORS = "authors"
+    APPEARED = "appeared"
+    TITLE = "title"
+    NONE = ""
+
+
+def aspect_of(question: str) -> Aspect:
+    """What a follow-up asks of a record; nothing if any of its words is about content."""
+    words = set(_WORD.findall(question.casefold()))
+    if words and words <= _ABOUT_IT | _AUTHORS and words & (_AUTHORS | {"who", "whom", "whose"}):
+        return Aspect.AUTHORS
+    if words & (_APPEARED | {"where", "when"}) and words <= _ABOUT_IT | _APPEARED:
+        return Aspect.APPEARED if words & _APPEARED else Aspect.NONE
+    if words & _CALLED and words <= _ABOUT_IT | _CALLED:
+        return Aspect.TITLE
+    return Aspect.NONE
 
 
 def record_sentence(question: str, paper: Paper) -> str:
     """The record's answer to a follow-up `question` about `paper`; empty if it has none."""
-    if len(question.split()) > _LONGEST:
-        return ""
-    if _AUTHORS.search(question) and paper.authors:
+    return sentence_about(aspect_of(question), paper)
+
+
+def sentence_about(aspect: Aspect, paper: Paper) -> str:
+    """What the record says; empty if it does not."""
+    if aspect is Aspect.AUTHORS and paper.authors:
         return f"“{paper.shown_title}” is by {_listed(paper.authors)}."
-    if _VENUE.search(question) and (paper.venue or paper.decision):
+    if aspect is Aspect.APPEARED and (paper.venue or paper.decision):
         appeared = f"{paper.venue} {paper.year or ''}".strip()
         decision = f"as {_with_article(paper.decision)}" if paper.decision else ""
         facts = " ".join(filter(None, (f"at {appeared}" if appeared else "", decision)))
         return f"“{paper.shown_title}” appeared {facts}."
-    if _TITLE.search(question) and paper.title:
+    if aspect is Aspect.TITLE and paper.title:
         return f"The title is “{paper.title}”."
     return ""
+
+
+def entry(paper: Paper) -> str:
+    """A paper of a list: title, authors, where it appeared; without a full stop."""
+    appeared = f"{paper.venue} {paper.year or ''}".strip()
+    facts = ", ".join(filter(None, (appeared, paper.decision)))
+    authors = f" by {_listed(paper.authors)}" if paper.authors else ""
+    return f"“{paper.shown_title}”{authors}{f' ({facts})' if facts else ''}"
 
 
 def opening(paper: Paper) -> str:

@@ -32,6 +32,8 @@ _NAMED, _MENTIONED = 1.1, 0.75
 """What a nickname that is all that is sought counts: of a paper that gives it, that has it."""
 _GIVES, _MENTIONS = 0.8, 0.2
 """What a nickname among other words counts, likewise."""
+_WHOLE = 0.2
+"""What likeness to the whole title counts, beside that to a part: the shorter title is meant."""
 _SUPPOSED = 0.3
 """What it counts that a paper's record is as the question supposes."""
 LEAST_SHARE = 0.25
@@ -88,6 +90,11 @@ class _Asked:
         plain = plain_title(title)
         return max(likeness(self.topic, plain), likeness(self._whole, plain))
 
+    def whole_likeness(self, title: str) -> float:
+        """To the whole title."""
+        plain = plain_title(title)
+        return max(whole_likeness(self.topic, plain), whole_likeness(self._whole, plain))
+
     def nickname(self, card: Card) -> tuple[str, float]:
         """The best nickname of the paper that is sought, and what that counts."""
         worths = [
@@ -125,8 +132,11 @@ class Lookup:
 
     def find(self, query: str, limit: int, given: Given | None = None) -> Listing:
         """The papers that `query` and the filters `given` name, best first, with reasons."""
-        understood = understand(query, self._index, names_alone=True)
-        return self.found(query, understood, limit, given)
+        return self.found(query, self.understand(query, names_alone=True), limit, given)
+
+    def understand(self, query: str, *, names_alone: bool = False) -> Understood:
+        """What `query` says about the records of this library; see `understanding`."""
+        return understand(query, self._index, names_alone=names_alone)
 
     def found(
         self, query: str, understood: Understood, limit: int, given: Given | None = None
@@ -222,10 +232,9 @@ class Lookup:
             return f"No paper of this library fits “{shown}”."
         if understood.topic and understood.selects and self._index.matching(filters, 1):
             there = len(self._index.matching(filters, self._index.size))
-            papers = "the paper" if there == 1 else f"the {there:,} papers"
-            return (
-                f"None of {papers} {_given_said(understood, given)} is about “{understood.topic}”."
-            )
+            among = "The paper" if there == 1 else f"None of the {there:,} papers"
+            about = f"is {'not ' if there == 1 else ''}about “{understood.topic}”"
+            return f"{among} {_given_said(understood, given)} {about}."
         return f"No paper {_given_said(understood, given)} in this library."
 
 
@@ -262,7 +271,8 @@ def _score(
     if worth > like:
         return _Scored(id_, score + worth, f"names “{name}”")
     if like >= TITLE_MATCH:
-        return _Scored(id_, score + like, f"title matches “{asked.shown}”")
+        whole = _WHOLE * asked.whole_likeness(card.title) if card else 0.0
+        return _Scored(id_, score + like + whole, f"title matches “{asked.shown}”")
     if name:
         return _Scored(id_, score + worth, f"names “{name}”")
     if share >= LEAST_SHARE:

@@ -84,13 +84,17 @@ def _surname_at(words: Sequence[Word], at: int, names: Names) -> Person | None:
     while end < len(words) and starts_surname(words[end - 1].folded):
         end += 1
     parts = name_words(_typed(words[at:end]))
-    if words[at].kind or not parts or not _is_marked_surname(words, at, end, names):
+    asks = words[at].asks and not starts_surname(words[at].folded)
+    if words[at].kind or not parts or (asks and not words[at].capital):
+        return None
+    strongly = _is_by(words, at) or _is_et_al(words, end)
+    if not (strongly or _is_marked_surname(words, at, end, names)):
         return None
     terms = surnamed(parts, names)
-    if _goes_on(words, end):
-        terms = terms if _is_odd(words[end - 1], names) and not words[end].capital else ()
-    else:
+    if strongly and not _goes_on(words, end):
         terms = terms or having_all(parts, names) or misspelled(parts, names)
+    elif strongly and (words[end - 1].capital or not _is_odd(words[end - 1], names)):
+        terms = ()
     return Person(at, end, _typed(words[at:end]), terms, marked=True) if terms else None
 
 
@@ -198,10 +202,7 @@ def _is_marked(words: Sequence[Word], start: int, end: int) -> bool:
 
 
 def _is_marked_surname(words: Sequence[Word], start: int, end: int, names: Names) -> bool:
-    if words[start].asks and not starts_surname(words[start].folded):
-        return False
-    if _is_by(words, start) or _is_et_al(words, end):
-        return True
+    """Whether a surname is marked by what follows, or by another that it is joined to."""
     if not words[start].capital and not starts_surname(words[start].folded):
         return False
     after = words[end : end + _NEAR]

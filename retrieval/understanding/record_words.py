@@ -188,7 +188,7 @@ def _is_decision(words: Sequence[Word], start: int, end: int, *, alternatives: b
         or alone
         or as_one
         or _is_there_one(words, before, after)
-        or (last.endswith("s") and _is_plural_of_papers(before, after))
+        or (last.endswith("s") and _is_plural_of_papers(words, before, after))
     )
 
 
@@ -198,10 +198,14 @@ def _is_there_one(words: Sequence[Word], before: Word | None, after: Word | None
     return bool(asked and before and before.asks and after and after.folded in ABOUT)
 
 
-def _is_plural_of_papers(before: Word | None, after: Word | None) -> bool:
-    """`Which orals …`, `orals about …`, `list the spotlights`."""
+def _is_plural_of_papers(
+    words: Sequence[Word], before: Word | None, after: Word | None
+) -> bool:
+    """`Which orals …`, `orals about …`, `list the spotlights`, `which papers … are orals`."""
     if before and before.folded in _CHOOSE:
         return True
+    if before and after is None and before.folded in ("are", "were"):
+        return any(word.folded in PAPERS for word in words)
     opens = before is None or (before.asks and before.folded not in ABOUT | CONTENT_ASKING)
     closes = after is None or after.folded in ABOUT | _IN | BY | AND | {"that", "which"}
     return opens and closes

@@ -1,7 +1,8 @@
 import pytest
 from fakes import PAPERS, ZEBRA, paper
 
-from assistant.records import opening, record_sentence
+from assistant.records import entry, opening, record_sentence
+from retrieval.types import Paper
 
 ZEBRA_BY = "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor."
 ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an oral."
@@ -18,7 +19,15 @@ ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an or
         ("Which year?", ZEBRA_AT),
         ("Was it an oral or a poster?", ZEBRA_AT),
         ("What is its title?", "The title is “Zebra Pruning for Vision Models”."),
+        ("Who are they?", ZEBRA_BY),
+        ("who?", ZEBRA_BY),
+        ("Did it win an award?", ZEBRA_AT),
         ("How many weights does it remove?", ""),
+        ("Who is the target audience?", ""),
+        ("Who are the people in the photographs?", ""),
+        ("What is the method called?", ""),
+        ("Where was it tested?", ""),
+        ("Do the authors test on ImageNet?", ""),
         ("Does it need retraining?", ""),
         (
             "How do the authors of this paper explain that so few weights are needed on phones?",
@@ -65,3 +74,21 @@ def test_the_opening_is_the_first_sentence() -> None:
     assert opening(paper()) == "Large vision models are slow on phones."
     assert opening(paper(abstract="no full stop")) == "no full stop"
     assert opening(paper()) in ZEBRA
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [
+        (
+            paper(),
+            "“Zebra Pruning for Vision Models” by Ada Miro and Ben Okafor (ICML 2021, oral)",
+        ),
+        (paper(authors=(), decision=""), "“Zebra Pruning for Vision Models” (ICML 2021)"),
+        (
+            PAPERS[3],
+            "“Speech recognisers fail on whispered speech. We adapt a recogniser with 3 …”",
+        ),
+    ],
+)
+def test_the_entry_of_a_list(of: Paper, expected: str) -> None:
+    assert entry(of) == expected

@@ -1,0 +1,202 @@
+"""Questions that the records answer by themselves: lists of papers, and who, where and when.
+
+They need no model: every sentence is a paper's record, cited. When unsure, a question is not
+routed, and goes the way of all others.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assistant.conversation import cited_papers, refers
+from assistant.records import Aspect, aspect_of, entry, sentence_about
+from assistant.types import Outcome, Turn
+from retrieval.filters import Filters
+from retrieval.library import Library
+from retrieval.lookup import Listing, Lookup
+from retrieval.names import name_terms
+from retrieval.nicknames import introduced, joined
+from retrieval.titles import likeness, plain_title
+from retrieval.types import Paper, Passage
+from retrieval.understanding import Understood
+
+MOST_LISTED = 10
+"""Papers of a list; the command for the rest is named with the last."""
+SURE = 0.9
+"""Likeness of a title from which it is taken to be the one that is asked about."""
+_ENOUGH_WORDS = 3
+"""Words of a title that name it, where they are less than half of it."""
+_CLEAR = 0.1
+"""How much worse the next paper must fit for the first to be the one that is asked about."""
+
+_ASKS_AUTHORS = re.compile(
+    r"\bwho (?:wrote|authored|(?:is|are|was|were) (?:the )?(?:(?:first|last|lead|senior) )?"
+    r"(?:authors?|behind))\b|^\s*(?:the )?(?:first |last |lead )?authors? of\b|"
+    r"\b(?:list|name|give|what are|tell me) (?:me )?(?:all )?the (?:first |last )?authors\b|"
+    r"['’]s authors\b|\bauthors?\s*\??\s*$|\bwrote (?:it|this|that)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHERE = re.compile(
+    r"\b(?:which|what) (?:paper and (?:which |what )?)?(?:venue|conference|journal|year|"
+    r"decision|award)\b|"
+    r"\b(?:venue|decision) (?:of|for)\b|"
+    r"\b(?:where|when) (?:was|were|is|did|has)\b.*\b(?:published|appear|presented|accepted)\w*|"
+    r"\b(?:is|was|were|did|has|get|got|win|won|receive)\b.*\b(?:an? |the )?(?:\S+ ){0,3}"
+    r"(?:oral|spotlight|poster|award|outstanding paper|hono[u]?rable mention)s?\b\s*"
+    r"(?:presentation|paper|talk)?\s*(?:or\b.*)?(?:at [\w' ]+)?\??\s*$",
+    re.IGNORECASE,
+)
+_ASKS_WHICH_PAPER = re.compile(r"\b(?:which|what) paper and\b", re.IGNORECASE)
+_ABOUT_CONTENT = re.compile(
+    r"^\s*(?:how|why|explain|summari[sz]e|describe|compare)\b|"
+    r"\b(?:authors?|they) (?:show|propos|argue|claim|find|found|use|suggest|report|say|mean|"
+    r"explain|compare|evaluate|test|train|prove|introduce|define|get|do|conclude)\w*",
+    re.IGNORECASE,
+)
+_DECISION_WORDS = frozenset(
+    "oral orals spotlight spotlights poster posters award awards outstanding honorable honourable "
+    "mention presentation talk award-winning prize publication journal".split()
+)
+_BY_THE_SAME = re.compile(
+    r"\b(?:what else|what other|other|others|more|anything else|else|papers?|works?)\b.*"
+    r"\b(?:by|from|of|did|has|have)\b.*\b(?:same (?:authors?|people|group|team)|they|them|he|she|"
+    r"him|her|(?:these|those|the|its|their) authors?)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(r"\b(?:papers?|works?|wr[io]te|written|writes|publish\w*|authors?)\b", re.I)
+_LONGEST_FOLLOW_UP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sentence about a paper's record."""
+
+    text: str
+    paper: Paper
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """An answer from records."""
+
+    entries: tuple[Entry, ...]
+    outcome: Outcome = Outcome.ANSWERED
+    note: str = ""
+    """One sentence in place of entries, where there are none."""
+    papers: tuple[Paper, ...] = ()
+    """The papers that it is about."""
+
+
+def route(
+    lookup: Lookup,
+    question: str,
+    understood: Understood,
+    history: Sequence[Turn] = (),
+) -> Routed | None:
+    """The answer from records, if the question asks for that and for nothing else.
+
+    Args:
+        lookup: in the library that is asked.
+        question: as asked.
+        understood: what it says about records.
+        history: the conversation so far.
+    """
+    if same := _by_the_same(question, lookup, history):
+        return same
+    if history and refers(question):
+        return None
+    if understood.asks_for_papers:
+        return _list(question, lookup.found(question, understood, MOST_LISTED))
+    return _record(question, understood, lookup)
+
+
+def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
+    """Papers as passages, each with its first chunk."""
+    first = {paper.id: f"{paper.id}:0" for paper in papers}
+    chunks = library.store.chunks_by_id(list(first.values()))
+    return [
+        Passage(paper, chunks[first[paper.id]], score=1.0, similarity=0.0)
+        for paper in papers
+        if first[paper.id] in chunks
+    ]
+
+
+def _list(question: str, listing: Listing) -> Routed:
+    papers = tuple(match.paper for match in listing.matches)
+    if not papers:
+        return Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
+    texts = [entry(paper) for paper in papers]
+    more = listing.total - len(papers)
+    if more > 0:
+        command = f'assistant lookup "{question.replace(chr(34), "")}" -k {listing.total}'
+        texts[-1] += f", and {more:,} more that `{command}` lists"
+    entries = (Entry(f"{text}.", paper) for text, paper in zip(texts, papers, strict=True))
+    return Routed(tuple(entries), papers=papers)
+
+
+def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
+    """What a record says of the one paper that the question names."""
+    aspect = _aspect(question)
+    subject = " ".join(
+        word for word in understood.topic.split() if word.casefold() not in _DECISION_WORDS
+    )
+    if aspect is Aspect.NONE or not subject or _ABOUT_CONTENT.search(question):
+        return None
+    paper = _the_paper(subject, lookup.found(subject, replace(understood, topic=subject), 2))
+    if paper is None:
+        return None
+    if _ASKS_WHICH_PAPER.search(question):
+        return Routed((Entry(f"{entry(paper)}.", paper),), papers=(paper,))
+    sentence = sentence_about(aspect, paper)
+    if sentence:
+        return Routed((Entry(sentence, paper),), papers=(paper,))
+    lacks = "who wrote it" if aspect is Aspect.AUTHORS else "where it appeared"
+    note = f"The record of “{paper.shown_title}” in this library does not say {lacks}."
+    return Routed((), Outcome.ABSTRACT_SILENT, note, (paper,))
+
+
+def _aspect(question: str) -> Aspect:
+    if _ASKS_AUTHORS.search(question):
+        return Aspect.AUTHORS
+    return Aspect.APPEARED if _ASKS_WHERE.search(question) else Aspect.NONE
+
+
+def _the_paper(subject: str, listing: Listing) -> Paper | None:
+    """The paper that `subject` names, if that is sure: by its title or by its method's name."""
+    if not listing.matches:
+        return None
+    first, *others = listing.matches
+    if any(first.score - other.score < _CLEAR for other in others):
+        return None
+    asked, title = plain_title(subject), plain_title(first.paper.title)
+    enough = len(asked.split()) >= _ENOUGH_WORDS or len(asked) * 2 >= len(title)
+    if enough and likeness(asked, title) >= SURE:
+        return first.paper
+    given = set(introduced(first.paper.title, first.paper.abstract))
+    words = [joined(word) for word in subject.split()]
+    spans = {"".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)}
+    return first.paper if given & {span for span in spans if len(span) > 1} else None
+
+
+def _by_the_same(question: str, lookup: Lookup, history: Sequence[Turn]) -> Routed | None:
+    """Other papers by the authors of the paper cited last, or by those asked for last."""
+    cited = cited_papers(history)
+    asks = _BY_THE_SAME.search(question) and _WRITES.search(question)
+    if not cited or not asks or len(question.split()) > _LONGEST_FOLLOW_UP:
+        return None
+    if aspect_of(question) is not Aspect.NONE and "else" not in question.casefold().split():
+        return None
+    before = lookup.understand(history[-1].question).filters.authors
+    anyone = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
+    if not before and not anyone:
+        return None
+    whose = f"the authors of “{cited[0].shown_title}”"
+    wanted = Understood(Filters(authors=before or (anyone,)), said=f"by {whose}")
+    listing = lookup.found("", wanted, MOST_LISTED + len(cited))
+    known = {paper.id for paper in cited}
+    others = tuple(match for match in listing.matches if match.paper.id not in known)
+    if not others:
+        note = f"No other paper by {whose} in this library."
+        return Routed((), Outcome.NOT_IN_LIBRARY, note)
+    total = listing.total - (len(listing.matches) - len(others))
+    return _list(f"papers by {cited[0].authors[0]}", Listing(others[:MOST_LISTED], total))
