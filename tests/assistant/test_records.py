@@ -85,8 +85,8 @@ def test_the_opening_is_the_first_sentence() -> None:
         ),
         (paper(authors=(), decision=""), "“Zebra Pruning for Vision Models” (ICML 2021)"),
         (
-            PAPERS[3],
-            "“Speech recognisers fail on whispered speech. We adapt a recogniser with 3 …”",
+            paper(title="", abstract="We show it.", authors=(), venue="", year=None),
+            "“We show it.” (oral)",
         ),
     ],
 )
