@@ -132,6 +132,8 @@ def _reference(citations: Sequence[Citation]) -> Markup:
 
 
 def _closest(passages: Sequence[Passage], most: int = 3) -> Markup:
+    if not passages:
+        return Markup("")
     entries = Markup("").join(
         Markup(
             '<details class="reference"><summary>{}{}</summary>{}<p class="abstract">{}</p>'
