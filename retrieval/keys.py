@@ -5,7 +5,8 @@ it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from string import ascii_lowercase
 
 from retrieval.name_order import surname
@@ -25,7 +26,7 @@ _PASSED_OVER = frozenset(
 
 
 def base_key(paper: Paper) -> str:
-    """First author's surname, year and first significant word of the title: `oord2017neural`.
+    """First author's surname, year and first significant word of the title: `pan2023machine`.
 
     Particles belong to the surname as it is written: Aaron van den Oord is `vandenoord`. What is
     unknown is `anon`, `nd` and the abstract's first word. A given id that is a safe key, as those
@@ -52,22 +53,22 @@ def citation_keys(
     ids_of: dict[str, set[str]] = {}
     for id_, base in bases.items():
         ids_of.setdefault(base, set(sharing(base))).add(id_)
-    return {id_: _key(id_, base, sorted(ids_of[base]), sharing) for id_, base in bases.items()}
+    keys = {
+        id_: key
+        for base, ids in ids_of.items()
+        for id_, key in _keys_with_base(base, sorted(ids), sharing)
+    }
+    return {id_: keys[id_] for id_ in bases}
 
 
-def _key(id_: str, base: str, ids: Sequence[str], sharing: Callable[[str], Sequence[str]]) -> str:
+def _keys_with_base(
+    base: str, ids: Sequence[str], sharing: Callable[[str], Sequence[str]]
+) -> Iterator[tuple[str, str]]:
+    """The key of each id; one letter is passed over where another paper's key looks like that."""
     if len(ids) == 1:
-        return base
-    place = ids.index(id_)
-    number = 0
-    while True:
-        key = f"{base}{_suffix(number)}"
-        # The key of another paper may look like this one with its letter.
-        if not sharing(key):
-            if place == 0:
-                return key
-            place -= 1
-        number += 1
+        return iter([(ids[0], base)])
+    suffixed = (f"{base}{_suffix(number)}" for number in count())
+    return zip(ids, (key for key in suffixed if not sharing(key)), strict=False)
 
 
 def _suffix(number: int) -> str:

@@ -52,10 +52,9 @@ def read(text: str, file: str, told: Told = untold) -> Page:
         if isinstance(block, _Entry) and block.key
     }
     parents = {_parent(block) for block in blocks if isinstance(block, _Entry)}
+    blocks = [block for block in blocks if not _is_only_parent(block, parents)]
     outcomes = (
-        block if isinstance(block, Skipped) else _outcome(block, entries, file)
-        for block in blocks
-        if isinstance(block, Skipped) or not _is_only_parent(block, parents)
+        block if isinstance(block, Skipped) else _outcome(block, entries, file) for block in blocks
     )
     return page_of(outcomes, len(blocks), told)
 
@@ -134,8 +133,10 @@ def _parent(entry: _Entry) -> str:
     return entry.fields.get("crossref", "").strip().lower()
 
 
-def _is_only_parent(entry: _Entry, parents: Iterable[str]) -> bool:
+def _is_only_parent(entry: _Entry | Skipped, parents: Iterable[str]) -> bool:
     """Whether the entry is no paper: the volume that others name as theirs."""
+    if isinstance(entry, Skipped):
+        return False
     return entry.key.lower() in parents and "abstract" not in entry.fields
 
 
