@@ -1,12 +1,20 @@
 """The `ChatModel` port, and the one that runs a GGUF model in this process."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from assistant.tokens import encoding_of
 from retrieval import llamacpp
+from retrieval.errors import Cancelled
+
+LIKELIHOOD_TOKENS = 1024
+"""What `log_likelihoods` reads at most of a conversation and its reply."""
+LONGEST_REPLY = 128
+"""Tokens of a reply whose likelihood counts."""
+_LAST_TOKENS = 64
+"""Kept of a conversation too long to be read: what is asked for stands at its end."""
 
 SEED = 0
 """Fixed, with temperature 0: the same question gives the same answer."""
@@ -23,6 +31,10 @@ class ChatModel(Protocol):
     def context(self) -> int:
         """Tokens that prompt and answer have together."""
 
+    @property
+    def gives_likelihoods(self) -> bool:
+        """Whether `log_likelihoods` can be asked; servers mostly give no log-probabilities."""
+
     def count(self, messages: Sequence[Mapping[str, str]]) -> int:
         """Tokens of the conversation as the model reads it."""
 
@@ -33,6 +45,20 @@ class ChatModel(Protocol):
         stopped: Callable[[], bool],
     ) -> Iterator[str]:
         """Pieces of the next message as they are written, at most `max_tokens` of them.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+    def log_likelihoods(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[float]:
+        """How likely `reply` is after each conversation: the mean log-probability of its tokens.
+
+        Only where `gives_likelihoods`.
 
         Raises:
             Cancelled: `stopped()` became true.
@@ -50,6 +76,9 @@ class LlamaCppChatModel:
         """
         self._model = llamacpp.load(path, context=context, threads=threads)
         self._lock = threading.Lock()
+        self._threads = threads
+        self._likelihood_context: llamacpp.LikelihoodContext | None = None
+        self._likelihood_lock = threading.Lock()
         self._name = path.stem
         self._context = context
         self._encoding = encoding_of(
@@ -66,6 +95,11 @@ class LlamaCppChatModel:
     def context(self) -> int:
         """Tokens that prompt and answer have together."""
         return self._context
+
+    @property
+    def gives_likelihoods(self) -> bool:
+        """True: llama.cpp gives the logits."""
+        return True
 
     def count(self, messages: Sequence[Mapping[str, str]]) -> int:
         """Tokens of the conversation as the model reads it."""
@@ -90,3 +124,33 @@ class LlamaCppChatModel:
             yield from llamacpp.complete(
                 self._model, prompt, max_tokens=max_tokens, seed=SEED, stopped=stopped
             )
+
+    def log_likelihoods(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[float]:
+        """Mean log-probabilities of `reply`; of what is too long a part is read.
+
+        It has the model's weights in common with `write` and nothing else: neither waits.
+        """
+        tokens = llamacpp.tokenize(self._model, reply, add_bos=False, special=False)
+        tokens = tokens[:LONGEST_REPLY]
+        most = LIKELIHOOD_TOKENS - len(tokens)
+        for conversation in conversations:
+            prompt = llamacpp.chat_prompt(self._model, conversation)
+            if len(prompt) > most:
+                prompt = prompt[: most - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
+            if stopped():
+                raise Cancelled
+            with self._likelihood_lock:
+                yield float(self._likelihood().log_probabilities(prompt, tokens).mean())
+
+    def _likelihood(self) -> llamacpp.LikelihoodContext:
+        """Made when it is first needed: it takes memory."""
+        if self._likelihood_context is None:
+            self._likelihood_context = llamacpp.LikelihoodContext(
+                self._model, tokens=LIKELIHOOD_TOKENS, threads=self._threads
+            )
+        return self._likelihood_context

@@ -9,8 +9,10 @@ from assistant.checking import closest, is_supported
 from assistant.citing import Draft, drafts
 from assistant.conversation import cited_papers, standalone_question
 from assistant.evidence import choose_evidence
+from assistant.likelihood import question_likelihood
 from assistant.prompting import Message, answer_messages
 from assistant.records import opening, record_sentence
+from assistant.routing import Routed, passages_of, route
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -24,6 +26,8 @@ from assistant.types import (
 )
 from retrieval.errors import InputError
 from retrieval.library import Library
+from retrieval.lookup import Lookup
+from retrieval.rerank import rerank
 from retrieval.search import search
 from retrieval.types import Paper, Passage
 
@@ -57,6 +61,13 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranked:
+    """The papers found, in the order in which the model finds the question likely of them."""
+
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A sentence passed the check, with the citations that it is the first to make."""
 
@@ -71,7 +82,7 @@ class Finished:
     answer: Answer
 
 
-Event = Found | Shown | Finished
+Event = Found | Reranked | Shown | Finished
 
 
 def never() -> bool:
@@ -118,13 +129,33 @@ class Assistant:
         question = checked_question(question)
         clock = _Clock()
         standalone = standalone_question(question, history)
-        passages = search(self.library, standalone, self.settings.passages)
+        self.library.ready_to_search()
+        lookup = Lookup.over(self.library)
+        understood = lookup.understand(question)
+        routed = route(lookup, question, understood, history)
+        if routed:
+            standalone = question
+            passages = passages_of(self.library, routed.papers)
+        else:
+            passages = search(
+                self.library, standalone, self.settings.passages, filters=understood.filters
+            )
+        clock.searched = clock.now()
         yield Found(standalone, tuple(passages))
         page, tokens = _Page([]), Tokens(prompt=0, completion=0)
-        if recorded := _from_record(question, standalone, history):
+        if routed:
+            clock.retrieval = clock.first = clock.now()
+            for entry in routed.entries:
+                yield page.record(entry.text, entry.paper)
+        elif recorded := _from_record(question, standalone, history):
             clock.retrieval = clock.first = clock.now()
             yield page.record(*recorded)
-        elif evidence := self._evidence(standalone, passages):
+        elif self._is_near(passages):
+            found, passages = passages, self._reranked(standalone, passages, stopped)
+            clock.reranked = clock.now()
+            if passages != found:
+                yield Reranked(tuple(passages))
+            evidence = choose_evidence(standalone, passages, self.library.embedder)
             clock.retrieval = clock.now()
             page = _Page(evidence)
             messages = self._fitting(standalone, evidence)
@@ -139,15 +170,17 @@ class Assistant:
             Answer(
                 question=question,
                 standalone_question=standalone,
-                outcome=Outcome.ANSWERED if page.sentences else Outcome.NOT_IN_LIBRARY,
-                text=answer_text(page.sentences, page.citations),
+                outcome=_outcome(page, routed),
+                text=routed.note
+                if routed and routed.note
+                else answer_text(page.sentences, page.citations),
                 sentences=tuple(page.sentences),
                 citations=tuple(page.citations),
                 passages=tuple(passages),
                 model=self.model.name,
                 timings=Timings(
                     retrieval=clock.retrieval or total,
-                    rerank=0.0,
+                    rerank=max(0.0, clock.reranked - clock.searched),
                     first_token=clock.first or total,
                     total=total,
                 ),
@@ -155,12 +188,18 @@ class Assistant:
             )
         )
 
-    def _evidence(self, question: str, passages: Sequence[Passage]) -> list[Evidence]:
-        """No evidence, no model call: nothing near the question means it is not answered."""
+    def _is_near(self, passages: Sequence[Passage]) -> bool:
+        """Whether anything is near the question; if not, the model is not asked."""
         nearest = max((passage.similarity for passage in passages), default=-1.0)
-        if nearest < self.settings.least_similarity:
-            return []
-        return choose_evidence(question, passages, self.library.embedder)
+        return nearest >= self.settings.least_similarity
+
+    def _reranked(
+        self, question: str, passages: Sequence[Passage], stopped: Callable[[], bool]
+    ) -> list[Passage]:
+        likelihood = question_likelihood(self.model)
+        if likelihood is None:
+            return list(passages)
+        return rerank(question, passages, likelihood, stopped)
 
     def _fitting(self, question: str, evidence: list[Evidence]) -> list[Message]:
         """The prompt with as much of the evidence, best papers first, as the context holds."""
@@ -236,6 +275,12 @@ def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citatio
         parts.append(f"{lead}“{sentence.text}” {marks}")
         led_in = paper.id
     return " ".join(parts)
+
+
+def _outcome(page: "_Page", routed: Routed | None) -> Outcome:
+    if routed:
+        return routed.outcome
+    return Outcome.ANSWERED if page.sentences else Outcome.NOT_IN_LIBRARY
 
 
 def _from_record(
@@ -341,6 +386,8 @@ class _Clock:
 
     def __init__(self) -> None:
         self._start = time.monotonic()
+        self.searched = 0.0
+        self.reranked = 0.0
         self.retrieval = 0.0
         self.first = 0.0
 

@@ -12,7 +12,11 @@ from retrieval.errors import InputError
 
 Message = Mapping[str, str]
 
-_VARIABLES = {"answer.system": frozenset(), "answer.user": frozenset({"notes", "question"})}
+_VARIABLES = {
+    "answer.system": frozenset(),
+    "answer.user": frozenset({"notes", "question"}),
+    "question.user": frozenset({"text"}),
+}
 """The templates, and what each must be given."""
 
 
@@ -29,6 +33,11 @@ def answer_messages(question: str, evidence: Sequence[Evidence]) -> list[Message
             "content": _template("answer.user").render(notes=notes, question=question),
         },
     ]
+
+
+def question_messages(text: str) -> list[Message]:
+    """The conversation that asks the model for a question about `text`."""
+    return [{"role": "user", "content": _template("question.user").render(text=text)}]
 
 
 @cache

@@ -15,7 +15,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from assistant.engine import Finished, Found, Shown
+from assistant.engine import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
 from retrieval.lookup import Match
@@ -72,7 +72,7 @@ class AnswerPrinter:
         self._paper_of: dict[int, Paper] = {}
         self._led_in = ""
 
-    def show(self, event: Found | Shown | Finished, question: str) -> None:
+    def show(self, event: Event, question: str) -> None:
         """Print what the event adds."""
         if isinstance(event, Found):
             if event.standalone_question != question:
@@ -81,7 +81,7 @@ class AnswerPrinter:
             for citation in event.citations:
                 self._paper_of[citation.number] = citation.paper
             self._sentence(event.sentence)
-        else:
+        elif isinstance(event, Finished):
             self._finish(event)
 
     def _sentence(self, sentence: AnswerSentence) -> None:
@@ -100,7 +100,8 @@ class AnswerPrinter:
         answer = event.answer
         if answer.outcome is not Outcome.ANSWERED:
             self._line(answer.text)
-            self._line("\nClosest papers:", "bold")
+            if answer.passages:
+                self._line("\nClosest papers:", "bold")
             for passage in answer.passages[:3]:
                 self._line(f"  {reference(passage.paper)}")
         else:

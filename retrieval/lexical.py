@@ -22,6 +22,8 @@ from retrieval.lexical_fields import (
     INDEX_VERSION,
     Card,
     document,
+    paper_text,
+    pieces,
     read_card,
     register,
     schema,
@@ -117,9 +119,11 @@ class LexicalIndex:
     ) -> list[tuple[str, float]]:
         """Ids of the papers that match best, with their BM25 scores, best first.
 
-        Filters leave papers out; they change no score.
+        It is the pieces of words that match (see `pieces`). Filters leave papers out; they change
+        no score.
         """
-        terms = [Query.term_query(self._schema, "text", term) for term in self.terms(query)]
+        wanted = list(dict.fromkeys(pieces(self.terms(query))))[:MOST_TERMS]
+        terms = [Query.term_query(self._schema, "pieces", piece) for piece in wanted]
         return self._ids(_any_of(terms), limit, filters) if terms else []
 
     def covered(
@@ -306,7 +310,8 @@ class LexicalIndex:
         writer = self._open(folder, create=True).writer(_WRITER_BYTES, 1)
         ids: list[str] = []
         for paper in papers:
-            writer.add_document(document(paper, len(ids)))
+            stems = self._text.analyze(paper_text(paper))
+            writer.add_document(document(paper, len(ids), stems))
             ids.append(paper.id)
         writer.commit()
         writer.wait_merging_threads()

@@ -1,20 +1,23 @@
 """What the lexical index holds of a paper, and how its text is analysed."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import tantivy
 from tantivy import Filter, Tokenizer
 
+from retrieval.keys import base_key
 from retrieval.names import name_terms
 from retrieval.nicknames import introduced, nicknames
 from retrieval.types import Paper
 
-INDEX_VERSION = "2"
+INDEX_VERSION = "3"
 """Changes whenever the fields or the analysis of text do."""
 
-_TEXT, _WORDS, _RAW = "text", "words", "raw"
+_TEXT, _WORDS, _PIECES, _RAW = "text", "words", "pieces", "raw"
 _LONGEST_WORD = 60
+_PIECE_LETTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,43 @@ def word_analyzer() -> tantivy.TextAnalyzer:
     )
 
 
+def paper_text(paper: Paper) -> str:
+    """What is searched of a paper."""
+    return f"{paper.title}. {paper.abstract}"
+
+
+def pieces(stems: Iterable[str]) -> list[str]:
+    """Stems cut into overlapping pieces of five letters, their ends marked: `_diff diffu iffus …`.
+
+    What stemming leaves apart (diffuse and diffusion) has pieces in common, and a long word, which
+    says more than a short one, counts more (McNamee and Mayfield 2004, "Character N-Gram
+    Tokenization for European Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
+    """
+    return [
+        marked[at : at + _PIECE_LETTERS]
+        for marked in (f"_{stem}_" for stem in stems)
+        for at in range(max(1, len(marked) - _PIECE_LETTERS + 1))
+    ]
+
+
 def register(index: tantivy.Index) -> None:
     """Tell `index` how its fields are analysed."""
     index.register_tokenizer(_TEXT, text_analyzer())
     index.register_tokenizer(_WORDS, word_analyzer())
+    index.register_tokenizer(_PIECES, tantivy.TextAnalyzerBuilder(Tokenizer.whitespace()).build())
 
 
 def schema() -> tantivy.Schema:
     """The fields.
 
+    `text` has the words of title and abstract, `pieces` the pieces of these words;
     `id`, `key`, `venue`, `year` and `decision` are as the record has them; `name` is every author
     as `du, yilun`, `author` every word of the names; `nickname` and `introduced` are joined names
     of methods; `number` is the paper's place among the ids, `when` its year for listing.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name=_TEXT)
+    builder.add_text_field("pieces", tokenizer_name=_PIECES, index_option="freq")
     builder.add_text_field("title", tokenizer_name=_WORDS)
     builder.add_text_field("author", tokenizer_name=_WORDS)
     for name in ("id", "key", "name", "venue", "year", "decision", "nickname", "introduced"):
@@ -79,12 +104,19 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def document(paper: Paper, number: int) -> tantivy.Document:
-    """A paper as the index holds it; it is the `number`th, from 0."""
+def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Document:
+    """A paper as the index holds it.
+
+    Args:
+        paper: what is indexed.
+        number: its place among the papers, from 0.
+        stems: the words of its text, analysed.
+    """
     gives = introduced(paper.title, paper.abstract)
     has = nicknames(f"{paper.title} {paper.abstract}")
     made = tantivy.Document()
-    made.add_text("text", f"{paper.title}. {paper.abstract}")
+    made.add_text("text", paper_text(paper))
+    made.add_text("pieces", " ".join(pieces(stems)))
     made.add_text("title", paper.title)
     for author in paper.authors:
         for term in name_terms(author):
@@ -92,6 +124,7 @@ def document(paper: Paper, number: int) -> tantivy.Document:
             made.add_text("author", term)
     record = {
         "id": [paper.id],
+        "key": [base_key(paper)],
         "venue": [paper.venue],
         "year": [str(paper.year or "")],
         "decision": [paper.decision],

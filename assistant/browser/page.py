@@ -18,7 +18,7 @@ from assistant.browser.render import (
     stopped_html,
 )
 from assistant.browser.setup import Setup
-from assistant.engine import LONGEST_QUESTION, Assistant, Finished, Found, Shown
+from assistant.engine import LONGEST_QUESTION, Assistant, Finished, Found, Reranked, Shown
 from assistant.types import AnswerSentence, Citation, Turn
 from retrieval.errors import Cancelled, UserError
 from retrieval.types import Passage
@@ -210,8 +210,10 @@ def _answered(
         yield error_html(str(error)), None
 
 
-def _take_up(event: Found | Shown, partial: _Partial, asked: str) -> None:
-    if isinstance(event, Found):
+def _take_up(event: Found | Reranked | Shown, partial: _Partial, asked: str) -> None:
+    if isinstance(event, Reranked):
+        partial.passages = event.passages
+    elif isinstance(event, Found):
         different = event.standalone_question != asked.strip()
         partial.standalone = event.standalone_question if different else ""
         partial.passages = event.passages

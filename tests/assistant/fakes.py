@@ -1,6 +1,6 @@
 """A chat model whose words the test chooses, and papers small enough to check by eye."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assistant.engine import Assistant
 from assistant.types import (
@@ -100,6 +100,7 @@ class FakeChatModel:
     """
 
     name = "fake"
+    gives_likelihoods = False
 
     def __init__(self, *replies: str, context: int = 4096) -> None:
         self.queue = list(replies)
@@ -127,11 +128,43 @@ class FakeChatModel:
             self.written.append(piece)
             yield piece
 
+    def log_likelihoods(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[float]:
+        raise AssertionError("it gives none")
+
     @property
     def notes(self) -> list[str]:
         """The numbered notes of the last prompt, in order."""
         lines = self.history[-1][-1]["content"].splitlines()
         return [line.partition("] ")[2] for line in lines if line.startswith("[")]
+
+
+class LikingChatModel(FakeChatModel):
+    """Finds every question likely of papers that have a certain word."""
+
+    gives_likelihoods = True
+
+    def __init__(self, word: str, *replies: str) -> None:
+        super().__init__(*replies)
+        self.word = word
+        self.read: list[str] = []
+        """What it was asked the likelihood of."""
+
+    def log_likelihoods(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[float]:
+        for conversation in conversations:
+            if stopped():
+                raise Cancelled
+            self.read.append(conversation[-1]["content"])
+            yield -1.0 if self.word in self.read[-1] else -5.0
 
 
 Asking = Callable[..., tuple[Assistant, FakeChatModel]]

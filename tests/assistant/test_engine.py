@@ -3,7 +3,17 @@
 import re
 
 import pytest
-from fakes import LICHEN, PAPERS, TIDAL, WHISPER, ZEBRA, Asking, FakeChatModel, answered
+from fakes import (
+    LICHEN,
+    PAPERS,
+    TIDAL,
+    WHISPER,
+    ZEBRA,
+    Asking,
+    FakeChatModel,
+    LikingChatModel,
+    answered,
+)
 
 from assistant.engine import (
     ABSTENTION,
@@ -12,6 +22,7 @@ from assistant.engine import (
     Assistant,
     Finished,
     Found,
+    Reranked,
     Shown,
     answer_text,
     checked_question,
@@ -23,6 +34,8 @@ from retrieval.library import Library
 
 ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
 QUESTION = "How many of its weights does ZebraPrune remove from a vision model?"
+UNDECIDED = "How accurate is the network or the classifier?"
+"""Two papers fit it nearly as well."""
 TRUE = "ZebraPrune removes 40% of the weights of a vision model."
 LIES = (
     "ZebraPrune removes 60% of the weights of a vision model [1].",
@@ -248,6 +261,36 @@ def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
     next(events)
     assert isinstance(next(events), Shown)
     assert len(model.written) < 20
+
+
+def test_papers_of_which_the_question_is_likelier_come_first(library: Library) -> None:
+    plain = Assistant(library, FakeChatModel("")).answer(UNDECIDED)
+    second = plain.passages[1]
+    model = LikingChatModel(second.paper.abstract, "", "")
+    found, reranked, *_ = Assistant(library, model).stream(UNDECIDED)
+    assert isinstance(found, Found)
+    assert found.passages == plain.passages
+    assert isinstance(reranked, Reranked)
+    assert reranked.passages[0].paper == second.paper
+    answer = Assistant(library, model).answer(UNDECIDED)
+    assert [each.paper for each in answer.passages] == [each.paper for each in reranked.passages]
+    assert answer.citations[0].paper == second.paper
+    assert 0 < answer.timings.rerank < answer.timings.retrieval
+
+
+def test_a_ranking_that_is_decided_is_not_read_again(library: Library) -> None:
+    model = LikingChatModel("lichen", TRUE)
+    answer = Assistant(library, model).answer(QUESTION)
+    assert model.read == []
+    assert answer.passages[0].paper.abstract == ZEBRA
+
+
+def test_stop_while_papers_are_read(library: Library) -> None:
+    model = LikingChatModel("lichen", "")
+    with pytest.raises(Cancelled):
+        Assistant(library, model).answer(UNDECIDED, stopped=lambda: len(model.read) == 1)
+    assert len(model.read) == 1
+    assert model.history == []
 
 
 def test_timings_are_in_order(asking: Asking) -> None:

@@ -1,31 +1,48 @@
-"""Ranking on questions with known papers: BM25, dense, RRF and the convex sum, side by side.
+"""Ranking side by side: BM25, dense, RRF, the convex sum, and with reranking by the chat model.
 
     python tests/benchmarks/bench_ranking.py QUESTIONS.jsonl [--home DIR]
+        [--beir FOLDER --beir-home DIR] [--limit N]
 
-The library must hold the seeds. Prints a table, then one JSON line. Results and dead ends are in
-ranking.md.
+The library in --home holds the seeds, the one in --beir-home the corpus of the BEIR folder
+(`assistant ingest FOLDER --home DIR`). Prints a table for each, then one JSON line. Results and
+dead ends are in ranking.md.
 """
 
 import argparse
+import csv
 import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.likelihood import ChatLikelihood
 from assistant.settings import load_settings
-from assistant.startup import open_library
+from assistant.startup import open_chat_model, open_library
 from retrieval.library import Library
 from retrieval.merge import letters
+from retrieval.metrics import ndcg, recall, reciprocal_rank
 from retrieval.progress import silent
+from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import SearchSettings, search
 
 Ranker = Callable[[str], list[str]]
 RRF_CONSTANT = 60
 DEPTH = 100
+SHOWN = 10
 
 
-def rankers(library: Library) -> dict[str, Ranker]:
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A question with the gain of each relevant paper."""
+
+    type: str
+    question: str
+    gains: dict[str, float]
+
+
+def rankers(library: Library, likelihood: QuestionLikelihood) -> dict[str, Ranker]:
     """The ways of ranking to compare; each gives paper ids, best first."""
 
     def bm25(query: str) -> list[str]:
@@ -44,61 +61,116 @@ def rankers(library: Library) -> dict[str, Ranker]:
 
     def convex(weight: float) -> Ranker:
         settings = SearchSettings(dense_weight=weight)
-        return lambda query: [p.paper.id for p in search(library, query, 10, settings)]
+        return lambda query: [each.paper.id for each in search(library, query, SHOWN, settings)]
 
-    weights = (0.4, 0.5, 0.6, 0.7)
-    return {"bm25": bm25, "dense": dense, "rrf": rrf} | {
-        f"convex {weight}": convex(weight) for weight in weights
-    }
+    def reranked(settings: RerankSettings) -> Ranker:
+        def ranked(query: str) -> list[str]:
+            passages = search(library, query, max(SHOWN, settings.depth))
+            order = rerank(query, passages, likelihood, lambda: False, settings)
+            return [each.paper.id for each in order]
 
+        return ranked
 
-def measure(ranker: Ranker, questions: Sequence[tuple[str, str, set[str]]]) -> dict[str, float]:
-    """R@1, R@5 and MRR@10 on single-paper questions, recall@10 on the others, median seconds."""
-    reciprocal, recall, seconds = [], [], []
-    for type_, question, relevant in questions:
-        started = time.perf_counter()
-        ranking = ranker(question)[:10]
-        seconds.append(time.perf_counter() - started)
-        if type_ == "single":
-            found = [rank for rank, id_ in enumerate(ranking, start=1) if id_ in relevant]
-            reciprocal.append(1 / found[0] if found else 0.0)
-        else:
-            recall.append(len(relevant & set(ranking)) / len(relevant))
+    chosen = SearchSettings().dense_weight
     return {
-        "R@1": sum(value == 1 for value in reciprocal) / len(reciprocal),
-        "R@5": sum(value >= 1 / 5 for value in reciprocal) / len(reciprocal),
-        "MRR@10": statistics.mean(reciprocal),
-        "multi R@10": statistics.mean(recall),
-        "p50 ms": 1000 * statistics.median(seconds),
+        "BM25": bm25,
+        "dense": dense,
+        "RRF": rrf,
+        "convex 0.4": convex(0.4),
+        f"convex {chosen} (default)": convex(chosen),
+        "convex 0.7": convex(0.7),
+        "+ rerank (default)": reranked(RerankSettings()),
+        "+ rerank all ten": reranked(RerankSettings(margin=float("inf"))),
     }
 
 
-def read_questions(path: Path, library: Library) -> list[tuple[str, str, set[str]]]:
-    """Type, question and ids of the relevant papers, found by title or first words."""
+def measure(ranker: Ranker, samples: Sequence[Sample]) -> dict[str, float]:
+    """The measures of the types of question there are, and what a question takes."""
+    rankings, seconds = [], []
+    for sample in samples:
+        started = time.perf_counter()
+        rankings.append(ranker(sample.question)[:SHOWN])
+        seconds.append(time.perf_counter() - started)
+    of_type = {
+        type_: [
+            (ranking, sample.gains)
+            for ranking, sample in zip(rankings, samples, strict=True)
+            if sample.type == type_
+        ]
+        for type_ in ("single", "multi", "beir")
+    }
+    row: dict[str, float] = {}
+    if singles := of_type["single"]:
+        row["R@1"] = statistics.mean(recall(ranking, gains, 1) for ranking, gains in singles)
+        row["R@5"] = statistics.mean(recall(ranking, gains, 5) for ranking, gains in singles)
+        row["MRR@10"] = statistics.mean(reciprocal_rank(r, gains, 10) for r, gains in singles)
+    if multis := of_type["multi"]:
+        row["multi R@10"] = statistics.mean(recall(ranking, gains, 10) for ranking, gains in multis)
+    if beir := of_type["beir"]:
+        row["nDCG@10"] = statistics.mean(ndcg(ranking, gains, 10) for ranking, gains in beir)
+    times = {"p50": statistics.median(seconds), "mean": statistics.mean(seconds)}
+    times["max"] = max(seconds)
+    return row | {f"{name} ms": 1000 * value for name, value in times.items()}
+
+
+def read_questions(path: Path, library: Library) -> list[Sample]:
+    """Questions about one paper and about several; a paper is named by title or first words."""
     ids: dict[str, str] = {}
     for stored in library.store.papers():
         ids[letters(stored.paper.title or stored.paper.abstract[:80])] = stored.paper.id
-    questions = []
-    for line in path.read_text("utf-8").splitlines():
-        sample = json.loads(line)
-        if sample["type"] in ("single", "multi"):
-            relevant = {ids[letters(name)] for name in sample["papers"]}
-            questions.append((sample["type"], sample["question"], relevant))
-    return questions
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [
+        Sample(line["type"], line["question"], {ids[letters(name)]: 1.0 for name in line["papers"]})
+        for line in lines
+        if line["type"] in ("single", "multi")
+    ]
+
+
+def read_beir(folder: Path) -> list[Sample]:
+    """The queries of a BEIR folder that are judged in its test set."""
+    queries = {
+        query["_id"]: query["text"]
+        for query in map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
+    }
+    gains: dict[str, dict[str, float]] = {}
+    with (folder / "qrels" / "test.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if float(row["score"]) > 0:
+                gains.setdefault(row["query-id"], {})[row["corpus-id"]] = float(row["score"])
+    return [Sample("beir", queries[id_], each) for id_, each in gains.items()]
+
+
+def compare(
+    samples: Sequence[Sample], library: Library, likelihood: QuestionLikelihood
+) -> dict[str, dict[str, float]]:
+    """Measure every ranker and print its row."""
+    results = {}
+    for name, ranker in rankers(library, likelihood).items():
+        results[name] = measure(ranker, samples)
+        row = (f"{metric} {value:8.3f}" for metric, value in results[name].items())
+        print(f"{name:24}", *row, sep="  ", flush=True)
+    return results
 
 
 def main() -> None:
-    """Measure every ranker and print the table."""
+    """Compare on the questions, and on the BEIR folder if there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("questions", type=Path)
     parser.add_argument("--home", type=Path)
+    parser.add_argument("--beir", type=Path, metavar="FOLDER")
+    parser.add_argument("--beir-home", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, help="questions of each at most")
     options = parser.parse_args()
-    library = open_library(load_settings({"home": options.home} if options.home else {}), silent)
+    settings = load_settings({"home": options.home} if options.home else {})
+    likelihood = ChatLikelihood(open_chat_model(settings, silent))
+    library = open_library(settings, silent)
     library.ready_to_search()
-    questions = read_questions(options.questions, library)
-    results = {name: measure(ranker, questions) for name, ranker in rankers(library).items()}
-    for name, row in results.items():
-        print(f"{name:12}", *(f"{metric} {value:6.3f}" for metric, value in row.items()), sep="  ")
+    samples = read_questions(options.questions, library)[: options.limit]
+    results = {"questions": compare(samples, library, likelihood)}
+    if options.beir:
+        library = open_library(load_settings({"home": options.beir_home}), silent)
+        library.ready_to_search()
+        results["beir"] = compare(read_beir(options.beir)[: options.limit], library, likelihood)
     print(json.dumps(results))
 
 

@@ -9,6 +9,7 @@ from small_index import indexed, record
 from retrieval.errors import LibraryError
 from retrieval.filters import Filters
 from retrieval.lexical import LexicalIndex
+from retrieval.lexical_fields import pieces
 from retrieval.merge import paper_of
 from retrieval.types import Paper, Record, Source
 
@@ -56,15 +57,31 @@ def test_scores_are_those_of_the_readable_twin(index: LexicalIndex) -> None:
         "c": "polici gradient baselin".split(),
         "d": "schroding bridg naiv baselin".split(),
     }
-    expected = bm25(["graph", "kernel"], stems)
+    expected = bm25(
+        pieces(["graph", "kernel"]), {id_: pieces(words) for id_, words in stems.items()}
+    )
     found = dict(index.search("graph kernels", 10))
     assert found == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("stems", "expected"),
+    [
+        (["diffus"], ["_diff", "diffu", "iffus", "ffus_"]),
+        (["gan"], ["_gan_"]),
+        (["go", "s"], ["_go_", "_s_"]),
+        ([], []),
+    ],
+)
+def test_pieces_overlap_and_mark_the_ends_of_words(stems: list[str], expected: list[str]) -> None:
+    assert pieces(stems) == expected
 
 
 @pytest.mark.parametrize(
     ("query", "first"),
     [
         ("classifying graphs", "a"),  # stemmed
+        ("classifier", "a"),  # stemmed otherwise, with pieces in common
         ("NETWORKS", "b"),  # case
         ("Schrodinger", "d"),  # accents
         ("naive", "d"),

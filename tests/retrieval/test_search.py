@@ -13,16 +13,18 @@ from retrieval.library import Library
 from retrieval.search import fuse, search
 
 SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(-1, 1), min_size=1)
+MATCHES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 30))
 
 
 @pytest.mark.parametrize(
     ("dense", "lexical", "weight", "fused"),
     [
-        ({"a": 0.8, "b": 0.4, "c": 0.6}, {"b": 10.0}, 0.5, {"a": 0.5, "b": 0.5, "c": 0.25}),
-        ({"a": 0.9, "b": 0.1}, {"a": 2.0, "b": 4.0}, 0.6, {"a": 0.6, "b": 0.4}),
-        ({"a": 0.3}, {}, 0.6, {"a": 0.0}),
+        ({"a": 0.8, "b": 0.4, "c": 0.6}, {"b": 10.0}, 0.5, {"a": 0.5, "b": 0.75, "c": 0.375}),
+        ({"a": 0.9, "b": 0.45}, {"a": 2.0, "b": 4.0}, 0.6, {"a": 0.8, "b": 0.7}),
+        ({"a": 0.3}, {}, 0.6, {"a": 0.6}),
         ({}, {"a": 3.0}, 0.6, {}),
-        ({"a": 1.0, "b": 0.0}, {"a": 1.0, "z": 9.0}, 0.5, {"a": 1.0, "b": 0.0}),
+        ({"a": 1.0, "b": -0.2}, {"a": 1.0, "z": 9.0}, 0.5, {"a": 1.0, "b": 0.0}),
+        ({"a": -0.3, "b": -0.1}, {"b": 2.0}, 0.5, {"a": 0.0, "b": 0.5}),
     ],
 )
 def test_the_convex_sum(
@@ -34,7 +36,7 @@ def test_the_convex_sum(
     assert fuse(dense, lexical, weight) == pytest.approx(fused)
 
 
-@given(SCORES, SCORES, st.floats(0, 1))
+@given(SCORES, MATCHES, st.floats(0, 1))
 def test_scores_stay_between_0_and_1(
     dense: dict[str, float], lexical: dict[str, float], weight: float
 ) -> None:

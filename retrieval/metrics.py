@@ -1,0 +1,41 @@
+"""Measures of a ranking against the papers that are relevant: recall, reciprocal rank, nDCG."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+
+def recall(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:
+    """Share of the relevant ids among the first `depth` of a ranking, from 0 to 1.
+
+    Args:
+        ranking: ids, best first, each once.
+        relevant: ids, at least one.
+        depth: places that count, at least 1.
+    """
+    return len(set(ranking[:depth]) & set(relevant)) / len(relevant)
+
+
+def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:
+    """One over the place (from 1) of the first relevant id within `depth`; 0 without one."""
+    return next(
+        (1 / place for place, id_ in enumerate(ranking[:depth], start=1) if id_ in relevant), 0.0
+    )
+
+
+def ndcg(ranking: Sequence[str], gains: Mapping[str, float], depth: int) -> float:
+    """Discounted gain of the first `depth`, as a share of the best possible, from 0 to 1.
+
+    A gain counts by the logarithm of its place (Järvelin and Kekäläinen 2002, "Cumulated
+    gain-based evaluation of IR techniques", with the gain itself, as trec_eval has it).
+
+    Args:
+        ranking: ids, best first, each once.
+        gains: gain of every relevant id, above 0; at least one.
+        depth: places that count, at least 1.
+    """
+    ideal = _discounted(sorted(gains.values(), reverse=True)[:depth])
+    return _discounted([gains.get(id_, 0.0) for id_ in ranking[:depth]]) / ideal
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, start=1))

@@ -1,0 +1,172 @@
+"""The same code at 100,000 abstracts: ingest rate, start-up, search, lookup, memory, disk.
+
+    python tests/benchmarks/bench_scale.py CORPUS.jsonl --questions QUESTIONS.jsonl [--papers N]
+
+The abstracts are sentences of the seeds and of CORPUS.jsonl (BEIR's SciFact) in new combinations,
+the same on every run. Vectors are random unit vectors, so that the time is not that of embedding;
+questions are embedded for real. Prints a table, then one JSON line. Results are in scale.md.
+"""
+
+import argparse
+import hashlib
+import json
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assistant.models import resolve_embedder
+from assistant.resources import resource_folder
+from assistant.settings import Settings
+from retrieval.embedder import LlamaCppEmbedder, Vector
+from retrieval.ingest import ingest
+from retrieval.library import Library
+from retrieval.lookup import Lookup
+from retrieval.readers import files_of, read_file
+from retrieval.search import search
+from retrieval.sentences import split_sentences
+from retrieval.types import Record
+
+DIMENSIONS = 384
+VENUES = ("ICLR", "NeurIPS", "ICML", "CHI", "Nature Medicine", "Cell")
+DECISIONS = ("oral", "spotlight", "poster", "")
+
+
+class RandomVectors:
+    """The real embedder's name and tokens, with a random unit vector for every text."""
+
+    def __init__(self, real: LlamaCppEmbedder, *, questions: bool) -> None:
+        """Embed for real only if what comes are `questions`."""
+        self.name, self.limit = real.name, real.limit
+        self.count = real.count
+        self.embed: Callable[[str], Vector] = real.embed if questions else _random_vector
+
+
+def _random_vector(text: str) -> Vector:
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    vector = np.random.default_rng(seed).standard_normal(DIMENSIONS, dtype=np.float32)
+    unit: Vector = vector / np.linalg.norm(vector)
+    return unit
+
+
+def made_papers(count: int, records: list[Record]) -> Iterator[dict[str, Any]]:
+    """Papers of five to nine sentences of others, with names, venue, year and decision."""
+    chance = random.Random(0)  # noqa: S311 - the same papers on every run
+    sentences = [
+        sentence.text for record in records for sentence in split_sentences(record.abstract)
+    ]
+    titles = [record.title.split() for record in records if record.title]
+    names = [name.split() for record in records for name in record.authors if " " in name]
+    for number in range(count):
+        first, second = chance.choice(titles), chance.choice(titles)
+        yield {
+            "id": f"made-{number}",
+            "title": " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :]),
+            "abstract": " ".join(chance.sample(sentences, chance.randint(5, 9))),
+            "authors": [
+                f"{chance.choice(names)[0]} {chance.choice(names)[-1]}"
+                for _ in range(chance.randint(1, 6))
+            ],
+            "venue": chance.choice(VENUES),
+            "year": chance.randint(1990, 2023),
+            "decision": chance.choice(DECISIONS),
+        }
+
+
+def measure_ingest(
+    count: int, records: list[Record], embedder: LlamaCppEmbedder, folder: Path
+) -> dict[str, float]:
+    """Papers a second into a new library in `folder`, and its size."""
+    file = folder / f"{count}.jsonl"
+    with file.open("w", encoding="utf-8") as lines:
+        for paper in made_papers(count, records):
+            lines.write(json.dumps(paper) + "\n")
+    library = Library(folder / str(count), RandomVectors(embedder, questions=False))
+    report = ingest(library, [file])
+    size = sum(path.stat().st_size for path in library.home.rglob("*") if path.is_file())
+    return {
+        "papers": report.papers,
+        "chunks": report.chunks,
+        "seconds": report.seconds,
+        "papers/s": report.papers / report.seconds,
+        "MB on disk": size / 1e6,
+    }
+
+
+def measure_use(home: Path, questions: list[str], embedder: LlamaCppEmbedder) -> dict[str, float]:
+    """Seconds to the first search of a new process, then milliseconds a search and a lookup."""
+    started = time.perf_counter()
+    library = Library(home, RandomVectors(embedder, questions=True))
+    library.ready_to_search()
+    search(library, questions[0], 10)
+    opened = time.perf_counter() - started
+    lookup = Lookup(library)
+    return {
+        "open and first search s": opened,
+        "search p50 ms": _median_ms(lambda text: search(library, text, 10), questions),
+        "lookup p50 ms": _median_ms(lambda text: lookup.find(text, 10), questions[:50]),
+        "memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
+    }
+
+
+def _median_ms(call: Callable[[str], object], texts: list[str]) -> float:
+    seconds = []
+    for text in texts:
+        started = time.perf_counter()
+        call(text)
+        seconds.append(time.perf_counter() - started)
+    return 1000 * statistics.median(seconds)
+
+
+def main() -> None:
+    """Make both libraries, then use each in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("--papers", type=int, default=100_000)
+    parser.add_argument("--small", type=int, default=5_000)
+    parser.add_argument("--folder", type=Path, help="keep the libraries here")
+    parser.add_argument("--use", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    embedder = LlamaCppEmbedder(resolve_embedder("default", Settings().cache), threads=2)
+    if options.use:
+        print(json.dumps(measure_use(options.use, _questions(options.questions), embedder)))
+        return
+    files = [*files_of([resource_folder("seeds")]), options.corpus]
+    records = [record for file in files for record in read_file(file).records]
+    folder = options.folder or Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = {}
+    for count in (options.small, options.papers):
+        row = measure_ingest(count, records, embedder, folder)
+        row |= _in_new_process(folder / str(count))
+        rows[str(count)] = row
+        print(count, *(f"{name} {value:,.1f}" for name, value in row.items()), sep="  ", flush=True)
+    if not options.folder:
+        shutil.rmtree(folder)
+    print(json.dumps(rows))
+
+
+def _in_new_process(home: Path) -> dict[str, float]:
+    command = [sys.executable, *sys.argv, "--use", str(home)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    row: dict[str, float] = json.loads(done.stdout)
+    return row
+
+
+def _questions(path: Path) -> list[str]:
+    samples = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [sample["question"] for sample in samples if sample["type"] == "single"]
+
+
+if __name__ == "__main__":
+    main()
