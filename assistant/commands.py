@@ -9,13 +9,15 @@ from typing import Any
 from rich.console import Console
 
 from assistant.bibliography import FORMATS
-from assistant.engine import Assistant, Finished, checked_question
+from assistant.chat_model import ChatModel
+from assistant.engine import Assistant, Finished, checked_question, never
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
+from assistant.likelihood import question_likelihood
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
 from assistant.question_file import read_questions
 from assistant.resources import resource_folder
 from assistant.settings import Settings, load_settings
-from assistant.startup import open_assistant, open_library
+from assistant.startup import open_assistant, open_chat_model, open_library
 from assistant.terminal import (
     AnswerPrinter,
     ProgressBars,
@@ -28,8 +30,11 @@ from assistant.types import Turn
 from retrieval.errors import InputError
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
+from retrieval.library import Library
 from retrieval.lookup import Lookup
+from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import search
+from retrieval.types import Passage
 from retrieval.understanding import Given
 
 Flags = dict[str, Any]
@@ -114,7 +119,9 @@ def _ask(assistant: Assistant, question: str, history: list[Turn], console: Cons
 
 def _assistant(settings: Settings) -> Assistant:
     with ProgressBars() as progress:
-        return open_assistant(settings, progress)
+        assistant = open_assistant(settings, progress)
+    _say_if_not_reranked(assistant.model)
+    return assistant
 
 
 def run_search(options: argparse.Namespace, flags: Flags) -> None:
@@ -132,12 +139,38 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         raise InputError("The query is empty; type what to search for.")
     with ProgressBars() as progress:
         library = open_library(settings, progress)
+        library.ready_to_search()
+        model = None if options.no_rerank else open_chat_model(settings, progress)
+    _say_if_not_reranked(model)
+    likelihood = question_likelihood(model) if model else None
     for id_, turn, query in asked:
-        passages = search(library, query, options.k)
+        passages = _ranked(library, likelihood, query, options.k)
         if options.jsonl or options.json:
             print(dumps(search_json(id_ or None, turn, query, passages)), flush=True)
         else:
             print("\n".join(passages_lines(passages)))
+
+
+def _say_if_not_reranked(model: ChatModel | None) -> None:
+    if model and not model.gives_likelihoods:
+        print(
+            f"note: {model.name} gives no log-probabilities; papers are ranked without it",
+            file=sys.stderr,
+        )
+
+
+def _ranked(
+    library: Library, likelihood: QuestionLikelihood | None, query: str, limit: int
+) -> list[Passage]:
+    """The papers that pass what `query` says about records, those that fit it best first."""
+    understood = Lookup.over(library).understand(query)
+    depth = max(limit, RerankSettings().depth)
+    passages = search(library, query, depth, filters=understood.filters)
+    if understood.filters and not passages:
+        print(f"note: no paper {understood.said} in this library", file=sys.stderr)
+    if likelihood:
+        passages = rerank(query, passages, likelihood, never)
+    return passages[:limit]
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:

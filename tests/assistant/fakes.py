@@ -128,12 +128,7 @@ class FakeChatModel:
             self.written.append(piece)
             yield piece
 
-    def log_likelihoods(
-        self,
-        conversations: Iterable[Sequence[Mapping[str, str]]],
-        reply: str,
-        stopped: Callable[[], bool],
-    ) -> Iterator[float]:
+    def log_likelihoods(self, *_asked: object) -> Iterator[float]:
         raise AssertionError("it gives none")
 
     @property
@@ -157,7 +152,7 @@ class LikingChatModel(FakeChatModel):
     def log_likelihoods(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],
-        reply: str,
+        _reply: str,
         stopped: Callable[[], bool],
     ) -> Iterator[float]:
         for conversation in conversations:
