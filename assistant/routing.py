@@ -55,7 +55,7 @@ _ABOUT_CONTENT = re.compile(
 )
 _DECISION_WORDS = frozenset(
     "oral orals spotlight spotlights poster posters award awards outstanding honorable honourable "
-    "mention presentation talk award-winning prize publication journal".split()
+    "decision mention presentation talk award-winning prize publication journal".split()
 )
 _BY_THE_SAME = re.compile(
     r"\b(?:what else|what other|other|others|more|anything else|else|papers?|works?)\b.*"

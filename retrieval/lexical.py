@@ -194,6 +194,10 @@ class LexicalIndex:
         searcher = self._reading().searcher
         return min((searcher.doc_freq("text", term) for term in terms), default=self.size)
 
+    def nicknamed(self, name: str) -> int:
+        """How many papers have the nickname, given or only mentioned; joined."""
+        return self._reading().searcher.doc_freq("nickname", name)
+
     def is_name_word(self, word: str) -> bool:
         """Whether any author's name has this folded word."""
         return self._reading().searcher.doc_freq("author", word) > 0

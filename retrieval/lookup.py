@@ -24,6 +24,8 @@ ON_TOPIC = 0.5
 """Least share of a topic's words, by how rare they are, that a paper selected for it has."""
 SURE_TITLE = 0.9
 """Likeness of a title from which a paper is meant, whatever else the query says wrongly."""
+_FEW = 5
+"""Papers that may share a nickname in a library of any size; in a large one, one in a hundred."""
 _WIDEST_NAME = 3
 """Words of a query that may together be a nickname."""
 _TEXT, _COVERED = 0.35, 0.35
@@ -78,11 +80,12 @@ class _Scored:
 class _Asked:
     """What is sought by title, nickname and text."""
 
-    def __init__(self, query: str, topic: str) -> None:
+    def __init__(self, query: str, topic: str, tells: Callable[[str], bool]) -> None:
         self._whole = plain_title(query)
         self.topic = plain_title(topic)
         self.shown = topic
-        self.names = _names_in(topic)
+        spans = _names_in(query) | _names_in(topic)
+        self.names = {name: whole for name, whole in spans.items() if whole or tells(name)}
         """Possible nicknames, joined, and whether each is all that is sought."""
 
     def likeness(self, title: str) -> float:
@@ -177,7 +180,7 @@ class Lookup:
         """Papers by title, nickname and text; of each the best reason."""
         if not understood.topic:
             return [] if filters else self._wholly_titled(query)
-        asked = _Asked(query, understood.topic)
+        asked = _Asked(query, understood.topic, self._tells)
         words = self._index.title_words(asked.topic)
         titled = self._index.titled(words, list(asked.names), CANDIDATES, filters)
         texts = self._index.search(asked.topic, CANDIDATES, filters)
@@ -203,6 +206,11 @@ class Lookup:
         ]
         found = (each for each in scored if each.why)
         return sorted(found, key=lambda each: (-each.score, each.id))
+
+    def _tells(self, name: str) -> bool:
+        """Whether a nickname tells papers apart: RL does not, nor does FOR in a title."""
+        few = max(_FEW, self._index.size // 100)
+        return self._index.nicknamed(name) <= few and self._index.texts_with(name) <= 2 * few
 
     def _wholly_titled(self, query: str) -> list[_Scored]:
         """Papers whose whole title is the query, of which every word only asks."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from retrieval.names import folded
 
@@ -61,5 +61,5 @@ def _words_found(words: Sequence[str], title: Sequence[str]) -> float:
 def _closeness(word: str, title: Sequence[str]) -> float:
     if word in title:
         return 1.0
-    nearest = max((fuzz.ratio(word, other) for other in title), default=0.0) / 100
-    return nearest if nearest >= _SAME_WORD else 0.0
+    nearest = process.extractOne(word, title, scorer=fuzz.ratio, score_cutoff=100 * _SAME_WORD)
+    return nearest[1] / 100 if nearest else 0.0

@@ -63,7 +63,9 @@ def _full_name_at(words: Sequence[Word], at: int, names: Names) -> Person | None
         span = words[at : at + width]
         marked = _is_marked(words, at, at + width)
         alone = marked or width == len(words)  # the whole query may be a name in any case
-        if _may_be_name(span) and (terms := _full_name(span, names, marked=marked, alone=alone)):
+        if not _may_be_name(span, alone=alone):
+            continue
+        if terms := _full_name(span, names, marked=marked, alone=alone):
             return Person(at, at + width, _typed(span), terms, marked)
     return None
 
@@ -152,17 +154,20 @@ def _typed(span: Sequence[Word]) -> str:
     )
 
 
-def _may_be_name(span: Sequence[Word]) -> bool:
+def _may_be_name(span: Sequence[Word], *, alone: bool) -> bool:
     """Whether a name may be spelled so, from its punctuation and little words alone."""
     if any(word.kind or word.possessive for word in span[:-1]) or span[-1].kind:
         return False
-    if any(word.comma for word in span[:-1]) and not (span[0].comma and _is_capitalised(span)):
+    if any(word.comma for word in span[:-1]) and not (
+        span[0].comma and (alone or _is_capitalised(span))
+    ):
         return False
     inner = [word for word in span if not starts_surname(word.folded) and len(word.folded) > 1]
     # Do, He and An are names too, but only with a capital, and never before or between others.
     asking = [word for word in inner if word.folded in ASKING]
     last = span[-1]
-    if asking and (len(asking) > 1 or asking[0] is not last or not last.capital):
+    surname = span[0] if span[0].comma else last
+    if asking and (len(asking) > 1 or asking[0] is not surname or not surname.capital):
         return False
     return len(inner) > 0 and not last.folded.isdecimal() and len(last.folded) > 1
 

@@ -19,6 +19,7 @@ from retrieval.understanding.wording import (
     ABOUT,
     CLAIMS,
     CONTENT_ASKING,
+    HERE,
     PAPERS,
     WRITE,
     Kind,
@@ -170,7 +171,7 @@ def said(authors: Sequence[str], filters: Filters) -> str:
 def _read(query: str, known: KnownValues, *, names_alone: bool) -> _Reading:
     reading = _Reading(words_of(query))
     words = reading.words
-    _mark_how_many(words)
+    _mark_asking_together(words)
     venues = _venues_of(tuple(known.values("venue")))
     decisions = _decisions_of(tuple(known.values("decision")))
     reading.venues, reading.years, reading.elsewhere = mark_venues_and_years(
@@ -188,15 +189,17 @@ def _read(query: str, known: KnownValues, *, names_alone: bool) -> _Reading:
                 word.kind = None
     reading.decisions = mark_decisions(words, decisions)
     if _asks_whether(reading):
-        _forget(reading)
+        _forget(reading, decisions)
     return reading
 
 
-def _mark_how_many(words: Sequence[Word]) -> None:
-    """`How many papers …` asks for papers."""
-    for how, many in pairwise(words):
-        if (how.folded, many.folded) == ("how", "many"):
-            how.kind = many.kind = Kind.ASKING
+def _mark_asking_together(words: Sequence[Word]) -> None:
+    """`How many papers …`, `… in your library`."""
+    for one, two in pairwise(words):
+        if (one.folded, two.folded) == ("how", "many") or (
+            one.folded in ("the", "this", "your", "our", "my") and two.folded in HERE
+        ):
+            one.kind = two.kind = Kind.ASKING
 
 
 def _counts(person: Person, reading: _Reading, names_alone: bool) -> bool:  # noqa: FBT001
@@ -217,10 +220,14 @@ def _asks_whether(reading: _Reading) -> bool:
     return (first or later) and bool(reading.content)
 
 
-def _forget(reading: _Reading) -> None:
-    """Take back that venue, year and decision are conditions."""
+def _forget(reading: _Reading, decisions: Spellings) -> None:
+    """Take back that venue, year and decision are conditions: they are what is asked."""
     reading.hints = Filters(venues=reading.venues, years=reading.years)
     reading.venues, reading.years, reading.decisions, reading.elsewhere = (), (), (), ()
+    for before, word in pairwise(reading.words):
+        one_of = before.kind or before.folded in ("a", "an", "or", "any")
+        if word.kind is None and one_of and (word.folded,) in decisions:
+            word.kind = Kind.ASKING
 
 
 def _topic_is_introduced(reading: _Reading) -> bool:

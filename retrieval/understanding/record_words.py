@@ -198,9 +198,7 @@ def _is_there_one(words: Sequence[Word], before: Word | None, after: Word | None
     return bool(asked and before and before.asks and after and after.folded in ABOUT)
 
 
-def _is_plural_of_papers(
-    words: Sequence[Word], before: Word | None, after: Word | None
-) -> bool:
+def _is_plural_of_papers(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
     """`Which orals …`, `orals about …`, `list the spotlights`, `which papers … are orals`."""
     if before and before.folded in _CHOOSE:
         return True

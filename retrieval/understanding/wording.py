@@ -33,12 +33,12 @@ ASKING = (
     | AND
     | frozenset(
         "a accepted all an any anyone anything appear appeared are as at be been by called can "
-        "collection conference could database decision decisions deal dealing deals did do does "
+        "conference could deal dealing deals did do does "
         "each et al every everything find for from get gets give got had has have having i in is "
-        "it its kind library list listed lists look looking looks lookup me my named names need "
-        "of one ones or our out people please present presented program proceedings read "
-        "researcher researchers s search see she show shown some something than that the their "
-        "them there these they this those title titled titles to track up us venue venues was "
+        "it its list listed lists look looking looks me my names "
+        "of one ones or our out people please present presented proceedings "
+        "researcher researchers s see she show shown some something than that the their "
+        "them there these they this those title titled titles to up us venue venues was "
         "we were what whats when where which who whom whose will win winner winners winning with "
         "won would year years you your he her his him received receive".split()
     )
@@ -49,6 +49,8 @@ CONTENT_ASKING = frozenset(
     "summarise what who when where tell if whether".split()
 )
 """Words that ask for what a paper says rather than for papers."""
+HERE = frozenset("library collection database corpus index".split())
+"""What the library may be called, behind `the` or `your`."""
 CLAIMS = frozenset(
     "use uses used achieve achieves achieved improve improves outperform outperforms beat beats "
     "propose proposes proposed report reports reported say says said prove proves proved claim "
