@@ -41,6 +41,9 @@ from retrieval.types import Chunk, Hit, Paper, Source
 _PAGE = 2000
 """Records read or written at once, under SQLite's limit of variables."""
 
+_USUAL_CHUNKS = 6
+"""Chunks that few papers exceed."""
+
 _CHUNKS: CreateCollectionConfiguration = {
     "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24}
 }
@@ -212,7 +215,7 @@ class ChromaStore:
                 include=["distances"],
             )
         return [
-            Hit(chunk_id=id_, paper_id=_paper_of(id_), score=1.0 - float(distance))
+            Hit(chunk_id=id_, paper_id=paper_of(id_), score=1.0 - float(distance))
             for id_, distance in zip(found["ids"][0], (found["distances"] or [[]])[0], strict=True)
         ]
 
@@ -228,6 +231,18 @@ class ChromaStore:
                     (id_, np.asarray(row, dtype=np.float32))
                     for id_, row in zip(got["ids"], rows, strict=False)
                 )
+        return vectors
+
+    def chunk_vectors(self, paper_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of all chunks of these papers, by the chunks' ids."""
+        vectors: dict[str, Vector] = {}
+        asked, first = list(paper_ids), 0
+        # By id is the quickest way to ask, and the ids are known but for how many there are.
+        while asked:
+            ordinals = range(first, first + _USUAL_CHUNKS)
+            vectors |= self.vectors([_chunk_id(id_, at) for id_ in asked for at in ordinals])
+            asked = [id_ for id_ in asked if _chunk_id(id_, ordinals[-1]) in vectors]
+            first += _USUAL_CHUNKS
         return vectors
 
     def write(self, papers: Sequence[NewPaper], earlier_chunks: Mapping[str, int]) -> None:
@@ -284,7 +299,7 @@ class ChromaStore:
         with self._turn(writing=True):
             _delete(self._papers, sorted(doomed))
             chunk_ids = _ids(self._chunks)
-            _delete(self._chunks, [id_ for id_ in chunk_ids if _paper_of(id_) in doomed])
+            _delete(self._chunks, [id_ for id_ in chunk_ids if paper_of(id_) in doomed])
 
     def damage(self) -> tuple[list[Paper], list[str]]:
         """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks.
@@ -366,7 +381,8 @@ def _is_whole(paper: Paper, chunks: Sequence[Chunk]) -> bool:
     return fit and "".join(together.split()) == "".join(paper.abstract.split())
 
 
-def _paper_of(chunk_id: str) -> str:
+def paper_of(chunk_id: str) -> str:
+    """The id of the paper that a chunk belongs to."""
     return chunk_id.rpartition(":")[0]
 
 

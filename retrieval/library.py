@@ -38,6 +38,7 @@ class Library:
         self._manifest = self._opened_manifest()
         self.store = ChromaStore(home / "chroma")
         self.lexical = LexicalIndex(home / "lexical")
+        self._ready_revision = ""
 
     def _opened_manifest(self) -> Manifest:
         manifest = read_manifest(self._manifest_path)
@@ -103,13 +104,18 @@ class Library:
             LibraryError: the library has no papers, or was damaged by an interrupted write.
             LibraryInUseError: it has to be repaired while another process writes.
         """
+        if self._ready_revision == self.revision == self.lexical.revision:
+            return
         if not self._paper_count():
             raise LibraryError(
                 f"The library in {self.home} has no papers; "
                 "fill it with `assistant ingest`, or start `assistant serve`."
             )
-        if self.lexical.revision == self.revision:
-            return
+        if self.lexical.revision != self.revision:
+            self._agree()
+        self._ready_revision = self.revision
+
+    def _agree(self) -> None:
         try:
             with self.exclusive():
                 if self.lexical.revision != self.revision:

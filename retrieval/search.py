@@ -8,6 +8,7 @@ tried. See tests/benchmarks/ranking.md.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from retrieval.chroma import paper_of
 from retrieval.embedder import Vector
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.library import Library
@@ -112,15 +113,9 @@ def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
 
 def _exact(library: Library, vector: Vector, paper_ids: Sequence[str]) -> dict[str, Hit]:
     """The best chunks of some papers: what the dense retriever did not reach."""
-    stored = library.store.stored_by_id(paper_ids)
-    chunk_ids = {
-        f"{id_}:{ordinal}": id_
-        for id_, each in stored.items()
-        for ordinal in range(each.chunk_count)
-    }
-    vectors = library.store.vectors(list(chunk_ids))
+    vectors = library.store.chunk_vectors(paper_ids)
     return _best_chunks(
-        Hit(chunk_id, chunk_ids[chunk_id], float(found @ vector))
+        Hit(chunk_id, paper_of(chunk_id), float(found @ vector))
         for chunk_id, found in vectors.items()
     )
 

@@ -76,6 +76,16 @@ def test_every_field_of_a_chunk_and_its_vector_come_back(store: ChromaStore) -> 
     assert vectors["a:b:0"].shape == (DIMENSIONS,)
 
 
+def test_the_vectors_of_papers_are_those_of_all_their_chunks(store: ChromaStore) -> None:
+    long = new("long", " ".join(f"Word{number} here." for number in range(13)))
+    assert len(long.chunks) == 13
+    store.write([long, new("short")], {})
+    found = store.chunk_vectors(["long", "short", "unknown"])
+    assert found.keys() == {f"long:{at}" for at in range(13)} | {"short:0", "short:1"}
+    np.testing.assert_array_equal(found["long:12"], long.vectors[12])
+    assert store.chunk_vectors([]) == {}
+
+
 def test_unknown_ids_are_left_out(store: ChromaStore) -> None:
     store.write([new("a")], {})
     assert store.stored_by_id(["a", "b"]).keys() == {"a"}
