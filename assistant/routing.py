@@ -33,14 +33,16 @@ _ASKS_AUTHORS = re.compile(
     r"\bwho (?:wrote|authored|(?:is|are|was|were) (?:the )?(?:(?:first|last|lead|senior) )?"
     r"(?:authors?|behind))\b|^\s*(?:the )?(?:first |last |lead )?authors? of\b|"
     r"\b(?:list|name|give|what are|tell me) (?:me )?(?:all )?the (?:first |last )?authors\b|"
-    r"['’]s authors\b|\bauthors?\s*\??\s*$|\bwrote (?:it|this|that)\b",
+    r"['’]s authors\b|\bauthors?(?: list| names?| and venue)?\s*\??\s*$|\bauthor list\b|"
+    r"\bauthors? and venue\b|\bwrote (?:it|this|that)\b",
     re.IGNORECASE,
 )
 _ASKS_WHERE = re.compile(
     r"\b(?:which|what) (?:paper and (?:which |what )?)?(?:venue|conference|journal|year|"
     r"decision|award)\b|"
     r"\b(?:venue|decision) (?:of|for)\b|"
-    r"\b(?:where|when) (?:was|were|is|did|has)\b.*\b(?:published|appear|presented|accepted)\w*|"
+    r"\b(?:where|when) (?:was|were|is|did|has)\b.*"
+    r"\b(?:published|appear|presented|accepted|come out|came out|released)\w*|"
     r"\b(?:is|was|were|did|has|get|got|win|won|receive)\b.*\b(?:an? |the )?(?:\S+ ){0,3}"
     r"(?:oral|spotlight|poster|award|outstanding paper|hono[u]?rable mention)s?\b\s*"
     r"(?:presentation|paper|talk)?\s*(?:or\b.*)?(?:at [\w' ]+)?\??\s*$",
@@ -53,9 +55,10 @@ _ABOUT_CONTENT = re.compile(
     r"explain|compare|evaluate|test|train|prove|introduce|define|get|do|conclude)\w*",
     re.IGNORECASE,
 )
-_DECISION_WORDS = frozenset(
-    "oral orals spotlight spotlights poster posters award awards outstanding honorable honourable "
-    "decision mention presentation talk award-winning prize publication journal".split()
+_NOT_ITS_NAME = frozenset(
+    "and award award-winning awards came come decision first honorable honourable journal last "
+    "list mention name names oral orals out outstanding poster posters presentation prize "
+    "publication released spotlight spotlights talk".split()
 )
 _BY_THE_SAME = re.compile(
     r"\b(?:what else|what other|other|others|more|anything else|else|papers?|works?)\b.*"
@@ -138,7 +141,7 @@ def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | N
     """What a record says of the one paper that the question names."""
     aspect = _aspect(question)
     subject = " ".join(
-        word for word in understood.topic.split() if word.casefold() not in _DECISION_WORDS
+        word for word in understood.topic.split() if word.casefold() not in _NOT_ITS_NAME
     )
     if aspect is Aspect.NONE or not subject or _ABOUT_CONTENT.search(question):
         return None

@@ -4,6 +4,7 @@ A full name is one wherever it stands, unless it is spelled like ordinary words.
 one only where the query marks it as a name: `papers by Levine`, `Levine et al`, `Levine's papers`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,8 +18,20 @@ from retrieval.understanding.authors import (
     spelled,
     surnamed,
 )
-from retrieval.understanding.wording import ABOUT, AND, ASKING, BY, PAPERS, TOGETHER, WRITE, Word
+from retrieval.understanding.wording import (
+    ABOUT,
+    AND,
+    ANYTHING,
+    ASKING,
+    BY,
+    PAPERS,
+    SORTS,
+    TOGETHER,
+    WRITE,
+    Word,
+)
 
+_YEAR = re.compile(r"(?:19|20)\d\d$")
 _WIDEST = 5
 """Words of a name."""
 _WIDEST_MISSPELLED = 3
@@ -165,11 +178,10 @@ def _may_be_name(span: Sequence[Word], *, alone: bool) -> bool:
     inner = [word for word in span if not starts_surname(word.folded) and len(word.folded) > 1]
     # Do, He and An are names too, but only with a capital, and never before or between others.
     asking = [word for word in inner if word.folded in ASKING]
-    last = span[-1]
-    surname = span[0] if span[0].comma else last
+    surname = span[0] if span[0].comma else span[-1]
     if asking and (len(asking) > 1 or asking[0] is not surname or not surname.capital):
         return False
-    return len(inner) > 0 and not last.folded.isdecimal() and len(last.folded) > 1
+    return len(inner) > 0 and not span[-1].folded.isdecimal() and len(surname.folded) > 1
 
 
 def _looks_like_name(span: Sequence[Word], terms: Sequence[str], names: Names) -> bool:
@@ -196,27 +208,42 @@ def _is_capitalised(span: Sequence[Word]) -> bool:
 
 def _is_marked(words: Sequence[Word], start: int, end: int) -> bool:
     """Whether what stands around a full name says that it is an author's."""
-    if _is_by(words, start) or _is_et_al(words, end) or words[end - 1].possessive:
+    if _is_by(words, start) or _is_et_al(words, end) or _owns_papers(words, end):
         return True
     before, after = words[max(start - _BEFORE, 0) : start], words[end : end + 1]
     if any(word.folded in ("author", "authors") for word in before):
         return True
     if len(before) == _BEFORE and before[-1].folded in ("from", "of", "with"):
-        return before[-2].folded in PAPERS
+        return before[-2].folded in PAPERS | ANYTHING
     return any(word.folded in PAPERS | WRITE and word.kind is None for word in after)
 
 
 def _is_marked_surname(words: Sequence[Word], start: int, end: int, names: Names) -> bool:
     """Whether a surname is marked by what follows, or by another that it is joined to."""
-    if not words[start].capital and not starts_surname(words[start].folded):
+    whole = end - start == len(words)
+    if not (whole or words[start].capital or starts_surname(words[start].folded)):
         return False
-    after = words[end : end + _NEAR]
-    odd = _is_odd(words[end - 1], names)
-    if words[end - 1].possessive:
-        return odd and any(word.folded in PAPERS or word.kind for word in after)
-    if odd and after and after[0].folded in PAPERS | WRITE:
+    if _wrote_together(words, start, end):
         return True
-    return _wrote_together(words, start, end)
+    if not _is_odd(words[end - 1], names):
+        return False
+    after = words[end : end + 1]
+    return (
+        whole
+        or _owns_papers(words, end)
+        or any(word.folded in PAPERS | WRITE | SORTS or _YEAR.match(word.folded) for word in after)
+        or (start > 0 and words[start - 1].folded in BY and _speaks_of_papers(words[:start]))
+    )
+
+
+def _owns_papers(words: Sequence[Word], end: int) -> bool:
+    """`Levine's offline RL papers`; Newton's method is no paper."""
+    after = words[end : end + _NEAR]
+    return words[end - 1].possessive and (_speaks_of_papers(after) or any(w.kind for w in after))
+
+
+def _speaks_of_papers(words: Sequence[Word]) -> bool:
+    return any(word.folded in PAPERS | SORTS for word in words)
 
 
 def _wrote_together(words: Sequence[Word], start: int, end: int) -> bool:
@@ -233,10 +260,9 @@ def _is_by(words: Sequence[Word], at: int) -> bool:
     if at < 1:
         return False
     if words[at - 1].folded in BY:
-        about = {"anything", "everything", "something", "stuff", "ones", "those", "all"}
         return (
             at < _BEFORE
-            or words[at - _BEFORE].folded in PAPERS | WRITE | about
+            or words[at - _BEFORE].folded in PAPERS | WRITE | ANYTHING
             or bool(words[at - 2].kind)
         )
     if words[at - 1].folded in AND or words[at - 1].comma:

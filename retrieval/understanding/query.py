@@ -13,7 +13,11 @@ from typing import Protocol
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.understanding.authors import Names, named, shown
 from retrieval.understanding.people import Person, people_in
-from retrieval.understanding.record_words import mark_decisions, mark_venues_and_years
+from retrieval.understanding.record_words import (
+    mark_decisions,
+    mark_venues_and_years,
+    mark_years,
+)
 from retrieval.understanding.venues import Spellings, decision_spellings, venue_spellings
 from retrieval.understanding.wording import (
     ABOUT,
@@ -187,6 +191,8 @@ def _read(query: str, known: KnownValues, *, names_alone: bool) -> _Reading:
         if person not in reading.people:
             for word in words[person.start : person.end]:
                 word.kind = None
+    _mark_et_al(reading)
+    reading.years = tuple(dict.fromkeys((*reading.years, *mark_years(words))))
     reading.decisions = mark_decisions(words, decisions)
     if _asks_whether(reading):
         _forget(reading, decisions)
@@ -202,12 +208,29 @@ def _mark_asking_together(words: Sequence[Word]) -> None:
             one.kind = two.kind = Kind.ASKING
 
 
+def _mark_et_al(reading: _Reading) -> None:
+    """`et al` belongs to the name before it, so that a year behind it is one of publication."""
+    for person in reading.people:
+        behind = reading.words[person.end : person.end + 2]
+        if [word.folded for word in behind] == ["et", "al"]:
+            for word in behind:
+                word.kind = Kind.NAME
+
+
 def _counts(person: Person, reading: _Reading, names_alone: bool) -> bool:  # noqa: FBT001
-    """Whether a name is meant as a condition: Kaiming He's initialization is not his paper."""
-    if person.marked or names_alone:
+    """Whether a name is meant as a condition.
+
+    Kaiming He's initialization is not his paper, and `Brown et al.` in a question about content
+    may be cited by the papers that are meant.
+    """
+    cited = [word.folded for word in reading.words[person.end : person.end + 2]] == ["et", "al"]
+    if (person.marked and not cited) or names_alone:
         return True
     words = {word.folded for word in reading.words if word.kind is None}
-    return bool(words & (PAPERS | WRITE)) or not words & CONTENT_ASKING or not reading.content
+    if not reading.content:
+        return True
+    short = len(reading.content) <= MOST_TOPIC_WORDS
+    return short and (bool(words & (PAPERS | WRITE)) or not words & CONTENT_ASKING)
 
 
 def _asks_whether(reading: _Reading) -> bool:

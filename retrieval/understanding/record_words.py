@@ -4,7 +4,17 @@ import re
 from collections.abc import Callable, Sequence
 
 from retrieval.understanding.venues import ELSEWHERE, Spellings
-from retrieval.understanding.wording import ABOUT, AND, BY, CONTENT_ASKING, PAPERS, Kind, Word
+from retrieval.understanding.wording import (
+    ABOUT,
+    AND,
+    BY,
+    CONTENT_ASKING,
+    PAPERS,
+    SORTS,
+    WRITE,
+    Kind,
+    Word,
+)
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _GLUED = re.compile(r"([^\W\d_]{2,})[-'’]?((?:19|20)?\d\d)")
@@ -12,11 +22,6 @@ _IN = frozenset("in of from at since during".split())
 _OR = frozenset("or and to".split())
 _CHOOSE = frozenset("which what list show all any the many".split())
 _ACCEPTED = frozenset({"published", "accepted", "presented"})
-_SORTS = frozenset(
-    "oral orals spotlight spotlights poster posters outstanding award awards honorable honourable "
-    "notable".split()
-)
-"""Decisions as they are called at most conferences."""
 _LAST_CENTURY = 50
 """Years of two digits from here on are of the last century."""
 
@@ -50,7 +55,7 @@ def mark_venues_and_years(
             elsewhere.append(foreign)
             _mark(words[at : at + 1], Kind.VENUE)
         at += max(width, 1)
-    years += _years(words)
+    years += mark_years(words)
     if elsewhere and not venues:
         years = []
     return tuple(dict.fromkeys(venues)), tuple(dict.fromkeys(years)), tuple(elsewhere)
@@ -124,7 +129,7 @@ def _foreign_at(words: Sequence[Word], at: int) -> str:
     return f"{word.text} {year}" if year else word.text
 
 
-def _years(words: Sequence[Word]) -> list[int]:
+def mark_years(words: Sequence[Word]) -> list[int]:
     """Years of publication: by a venue, a decision, `papers`, or behind `from` and the like."""
     found: list[int] = []
     for at, word in enumerate(words):
@@ -140,10 +145,10 @@ def _years(words: Sequence[Word]) -> list[int]:
 
 def _is_year(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
     """Whether a number that may be a year stands where a year of publication would."""
-    spoken = any(word.folded in PAPERS | _ACCEPTED | _SORTS for word in words)
+    spoken = any(word.folded in PAPERS | WRITE | _ACCEPTED | SORTS for word in words)
     return (
         len(words) == 1
-        or bool(after and (after.kind is Kind.VENUE or after.folded in PAPERS | _SORTS))
+        or bool(after and (after.kind is Kind.VENUE or after.folded in PAPERS | SORTS))
         or bool(before and _precedes_year(words, before, spoken=spoken))
     )
 
@@ -151,8 +156,8 @@ def _is_year(words: Sequence[Word], before: Word | None, after: Word | None) -> 
 def _precedes_year(words: Sequence[Word], before: Word, *, spoken: bool) -> bool:
     another = any(word.kind is Kind.YEAR for word in words)
     return (
-        before.kind in (Kind.VENUE, Kind.YEAR)
-        or before.folded in PAPERS | _SORTS
+        before.kind in (Kind.VENUE, Kind.YEAR, Kind.NAME)
+        or before.folded in PAPERS | SORTS
         or (before.folded in _OR and another)
         or (before.folded in _IN and spoken)
     )

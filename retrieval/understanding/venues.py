@@ -25,7 +25,11 @@ _ACRONYM = re.compile(r"\(([A-Za-z]{2,12})[ '’-]*(?:\d{2}|\d{4})?\)")
 _AWARDED = re.compile(
     r"outstanding|award|best|distinguished|honou?rable mention|prize|test of time"
 )
-_GROUP = ("award winning", "award-winning", "awarded", "prize winning", "prize-winning", "awards")
+_GROUP = tuple(
+    "award-winning,award winning,awarded,award winner,prize-winning,prize winning,prize winner,"
+    "award winners,prize winners,awards".split(",")
+)
+"""What stands for any award."""
 _BEST = ("best paper", "best papers")
 _PAPER = re.compile(r" (?:paper|award|talk|presentation)$")
 

@@ -20,10 +20,16 @@ WRITE = frozenset(
     "publishes collaborate collaborated collaboration collaborations".split()
 )
 """What authors do."""
-TOGETHER = frozenset("together jointly joint both coauthored co-authored collaborated".split())
+TOGETHER = frozenset("together jointly joint coauthored co-authored collaborated".split())
 ABOUT = frozenset("about on regarding concerning around into over".split())
 """What stands before a topic."""
 BY = frozenset({"by"})
+ANYTHING = frozenset("anything everything something stuff ones those all".split())
+SORTS = frozenset(
+    "oral orals spotlight spotlights poster posters outstanding award awards honorable honourable "
+    "notable".split()
+)
+"""Decisions as they are called at most conferences."""
 AND = frozenset({"and", "with", "&", "und"})
 ASKING = (
     PAPERS
@@ -55,8 +61,9 @@ CLAIMS = frozenset(
     "use uses used achieve achieves achieved improve improves outperform outperforms beat beats "
     "propose proposes proposed report reports reported say says said prove proves proved claim "
     "claims claimed introduce introduces solve solves handle handles avoid avoids reach reaches "
-    "differ differs suggest suggests evaluate evaluates test tested compare compares accurate "
-    "accuracy better worse best many much summary".split()
+    "investigate investigates examine examines explore explores differ differs suggest suggests "
+    "evaluate evaluates test tested compare compares accurate accuracy better worse best many "
+    "much summary".split()
 )
 """Words that ask for what abstracts say, even in a question that names papers."""
 
