@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assistant.tokens import encoding_of
 from retrieval import llamacpp
 from retrieval.errors import Cancelled
 
 LIKELIHOOD_TOKENS = 1024
-"""What `log_likelihoods` reads at most of a conversation and its reply."""
+"""What `log_probabilities` reads at most of a conversation and its reply."""
 LONGEST_REPLY = 128
 """Tokens of a reply whose likelihood counts."""
 _LAST_TOKENS = 64
@@ -33,7 +36,7 @@ class ChatModel(Protocol):
 
     @property
     def gives_likelihoods(self) -> bool:
-        """Whether `log_likelihoods` can be asked; servers mostly give no log-probabilities."""
+        """Whether `log_probabilities` can be asked; servers mostly give no log-probabilities."""
 
     def count(self, messages: Sequence[Mapping[str, str]]) -> int:
         """Tokens of the conversation as the model reads it."""
@@ -50,13 +53,13 @@ class ChatModel(Protocol):
             Cancelled: `stopped()` became true.
         """
 
-    def log_likelihoods(
+    def log_probabilities(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],
         reply: str,
         stopped: Callable[[], bool],
-    ) -> Iterator[float]:
-        """How likely `reply` is after each conversation: the mean log-probability of its tokens.
+    ) -> Iterator[NDArray[np.float32]]:
+        """How likely `reply` is after each conversation: log P of every token (natural).
 
         Only where `gives_likelihoods`.
 
@@ -125,13 +128,13 @@ class LlamaCppChatModel:
                 self._model, prompt, max_tokens=max_tokens, seed=SEED, stopped=stopped
             )
 
-    def log_likelihoods(
+    def log_probabilities(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],
         reply: str,
         stopped: Callable[[], bool],
-    ) -> Iterator[float]:
-        """Mean log-probabilities of `reply`; of what is too long a part is read.
+    ) -> Iterator[NDArray[np.float32]]:
+        """log P of every token of `reply`; of what is too long a part is read.
 
         It has the model's weights in common with `write` and nothing else: neither waits.
         """
@@ -145,7 +148,7 @@ class LlamaCppChatModel:
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                yield float(self._likelihood().log_probabilities(prompt, tokens).mean())
+                yield self._likelihood().log_probabilities(prompt, tokens)
 
     def _likelihood(self) -> llamacpp.LikelihoodContext:
         """Made when it is first needed: it takes memory."""

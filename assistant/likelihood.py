@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assistant.chat_model import ChatModel
 from assistant.prompting import question_messages
 from retrieval.rerank import QuestionLikelihood
@@ -21,6 +24,6 @@ class ChatLikelihood:
 
     def of(
         self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
-    ) -> Iterator[float]:
-        """Mean log-probability (natural) of the question's tokens about each of `texts`."""
-        return self._model.log_likelihoods(map(question_messages, texts), question, stopped)
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each of `texts` the log-probability (natural) of every token of the question."""
+        return self._model.log_probabilities(map(question_messages, texts), question, stopped)

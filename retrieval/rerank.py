@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retrieval.types import Paper, Passage
 
 
@@ -18,8 +21,8 @@ class QuestionLikelihood(Protocol):
 
     def of(
         self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
-    ) -> Iterator[float]:
-        """Mean log-probability (natural) of the question's tokens about each of `texts`.
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each of `texts` the log-probability (natural) of every token of the question.
 
         Raises:
             Cancelled: `stopped()` became true.
@@ -30,14 +33,16 @@ class QuestionLikelihood(Protocol):
 class RerankSettings:
     """Which papers are read again, and what their likelihood counts; see ranking.md."""
 
-    depth: int = 10
+    depth: int = 12
     """Papers read at most."""
-    margin: float = 0.3
+    margin: float = 0.25
     """A paper whose fused score is this far behind the best is not read; with none nearer nothing
     is: the first stage has decided."""
-    weight: float = 0.8
-    """What a difference of one in mean log-probability counts against one in fused score."""
-    characters: int = 2000
+    weight: float = 1.0
+    """What a likelihood counts, see `advantages`, against the fused score."""
+    token_limit: float = 2.0
+    """What one token of the question can count at most for or against a paper."""
+    characters: int = 1500
     """Of a paper's text; longer abstracts are cut."""
 
 
@@ -65,7 +70,8 @@ def rerank(
     if not read:
         return list(passages)
     texts = [text_of(passage.paper, settings.characters) for passage in read]
-    values = list(likelihood.of(question, texts, stopped))
+    rows = np.array(list(likelihood.of(question, texts, stopped)))
+    values = advantages(rows, settings.token_limit).tolist()
     # Papers not read count as likely as the least likely one that was.
     values += [min(values)] * (len(passages) - len(read))
     scored = [
@@ -83,6 +89,21 @@ def undecided(passages: Sequence[Passage], settings: RerankSettings) -> Sequence
         if passages[0].score - passage.score < settings.margin
     ]
     return near if len(near) > 1 else []
+
+
+def advantages(rows: NDArray[np.float32], limit: float) -> NDArray[np.float32]:
+    """How much likelier the question is of each paper than of the middling one, a token.
+
+    Args:
+        rows: log-probabilities of the question's tokens, shape (papers, tokens).
+        limit: what a single token can count at most; without a limit the one word that a paper
+            happens to share, or to lack, outweighs the rest of the question.
+
+    Returns:
+        Shape (papers,), within -`limit` and `limit`.
+    """
+    advantage = np.clip(rows - np.median(rows, axis=0), -limit, limit)
+    return np.asarray(advantage.mean(axis=1), dtype=np.float32)
 
 
 def text_of(paper: Paper, characters: int) -> str:

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assistant.engine import Assistant
 from assistant.types import (
     Answer,
@@ -128,7 +131,7 @@ class FakeChatModel:
             self.written.append(piece)
             yield piece
 
-    def log_likelihoods(self, *_asked: object) -> Iterator[float]:
+    def log_probabilities(self, *_asked: object) -> Iterator[NDArray[np.float32]]:
         raise AssertionError("it gives none")
 
     @property
@@ -149,17 +152,17 @@ class LikingChatModel(FakeChatModel):
         self.read: list[str] = []
         """What it was asked the likelihood of."""
 
-    def log_likelihoods(
+    def log_probabilities(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],
         _reply: str,
         stopped: Callable[[], bool],
-    ) -> Iterator[float]:
+    ) -> Iterator[NDArray[np.float32]]:
         for conversation in conversations:
             if stopped():
                 raise Cancelled
             self.read.append(conversation[-1]["content"])
-            yield -1.0 if self.word in self.read[-1] else -5.0
+            yield np.full(3, -1.0 if self.word in self.read[-1] else -5.0, dtype=np.float32)
 
 
 Asking = Callable[..., tuple[Assistant, FakeChatModel]]

@@ -24,7 +24,7 @@ def never() -> bool:
 def likelihoods(model: LlamaCppChatModel, texts: Sequence[str], question: str) -> list[float]:
     found = question_likelihood(model)
     assert found is not None
-    return list(found.of(question, texts, never))
+    return [float(tokens.mean()) for tokens in found.of(question, texts, never)]
 
 
 def token_by_token(model: LlamaCppChatModel, text: str, question: str) -> float:

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from retrieval.errors import Cancelled
-from retrieval.rerank import RerankSettings, rerank, text_of
+from retrieval.rerank import RerankSettings, advantages, rerank, text_of
 from retrieval.types import Chunk, Paper, Passage, Source
 
-SETTINGS = RerankSettings(depth=3, margin=0.3, weight=0.5)
+SETTINGS = RerankSettings(depth=3, margin=0.3, weight=0.5, token_limit=3.0)
 
 
 def passage(id_: str, score: float, abstract: str = "An abstract.", title: str = "") -> Passage:
@@ -20,7 +22,7 @@ def passage(id_: str, score: float, abstract: str = "An abstract.", title: str =
 
 
 class ChosenLikelihood:
-    """Gives the likelihoods it was made with, in turn."""
+    """Gives every token of the question the likelihoods it was made with, in turn."""
 
     def __init__(self, *values: float) -> None:
         self.values = values
@@ -28,17 +30,23 @@ class ChosenLikelihood:
 
     def of(
         self, _question: str, texts: Sequence[str], stopped: Callable[[], bool]
-    ) -> Iterator[float]:
+    ) -> Iterator[NDArray[np.float32]]:
         for text, value in zip(texts, self.values, strict=True):
             if stopped():
                 raise Cancelled
             self.read.append(text)
-            yield value
+            yield np.full(4, value, dtype=np.float32)
 
 
 def ranked(passages: list[Passage], *values: float) -> list[tuple[str, float]]:
     found = rerank("Why?", passages, ChosenLikelihood(*values), lambda: False, SETTINGS)
     return [(each.paper.id, round(each.score, 3)) for each in found]
+
+
+def test_advantages_by_hand() -> None:
+    rows = np.array([[-1.0, -9.0, -2.0], [-2.0, -3.0, -2.0], [-4.0, -2.0, -2.0]], dtype=np.float32)
+    # The middling paper has -2, -3, -2; the second token counts 2 against the first paper, not 6.
+    assert advantages(rows, 2.0).tolist() == pytest.approx([(1 - 2) / 3, 0.0, (-2 + 1) / 3])
 
 
 def test_a_likelier_paper_comes_first() -> None:
