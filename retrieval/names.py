@@ -18,6 +18,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 def folded(text: str) -> str:
     """`text` in lower case, without accents, with single spaces."""
+    if text.isascii():  # as most text is, and there is much of it
+        return " ".join(text.lower().split())
     decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).split())
 

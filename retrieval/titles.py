@@ -1,11 +1,13 @@
 """How like a title a query is: whole, in part, misspelled, with words left out."""
 
+import re
 from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
 from retrieval.names import folded
 
+_WORD = re.compile(r"[^\W_]+")
 TITLE_MATCH = 0.8
 """Least likeness of a query to a title that counts."""
 _PART = 0.97
@@ -20,7 +22,7 @@ _SAME_WORD = 0.75
 
 def plain_title(title: str) -> str:
     """A title, or a query, as titles are compared: folded, without marks between words."""
-    return " ".join("".join(c if c.isalnum() else " " for c in folded(title)).split())
+    return " ".join(_WORD.findall(folded(title)))
 
 
 def whole_likeness(query: str, title: str) -> float:
@@ -54,12 +56,12 @@ def _part_likeness(query: str, title: str) -> float:
 
 def _words_found(words: Sequence[str], title: Sequence[str]) -> float:
     """The share of the query's letters in words that the title has, misspelled ones too."""
-    letters = sum(map(len, words))
-    return sum(len(word) * _closeness(word, title) for word in words) / letters
+    known = set(title)
+    found = sum(len(word) * (1.0 if word in known else _closeness(word, title)) for word in words)
+    return found / sum(map(len, words))
 
 
 def _closeness(word: str, title: Sequence[str]) -> float:
-    if word in title:
-        return 1.0
+    """How like a word of the title it is, if it may be that one misspelled."""
     nearest = process.extractOne(word, title, scorer=fuzz.ratio, score_cutoff=100 * _SAME_WORD)
     return nearest[1] / 100 if nearest else 0.0
