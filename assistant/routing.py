@@ -67,7 +67,8 @@ _BY_THE_SAME = re.compile(
     re.IGNORECASE,
 )
 _WRITES = re.compile(r"\b(?:papers?|works?|wr[io]te|written|writes|publish\w*|authors?)\b", re.I)
-_LONGEST_FOLLOW_UP = 12
+_LONGEST_FOLLOW_UP, _LONGEST_RECORD_QUESTION = 12, 40
+"""Words; longer questions ask for more than a record, and patterns take long on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ def _list(question: str, listing: Listing) -> Routed:
 
 def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
     """What a record says of the one paper that the question names."""
+    if len(question.split()) > _LONGEST_RECORD_QUESTION:
+        return None
     aspect = _aspect(question)
     subject = " ".join(
         word for word in understood.topic.split() if word.casefold() not in _NOT_ITS_NAME
@@ -184,8 +187,9 @@ def _the_paper(subject: str, listing: Listing) -> Paper | None:
 def _by_the_same(question: str, lookup: Lookup, history: Sequence[Turn]) -> Routed | None:
     """Other papers by the authors of the paper cited last, or by those asked for last."""
     cited = cited_papers(history)
-    asks = _BY_THE_SAME.search(question) and _WRITES.search(question)
-    if not cited or not asks or len(question.split()) > _LONGEST_FOLLOW_UP:
+    if not cited or len(question.split()) > _LONGEST_FOLLOW_UP:
+        return None
+    if not (_BY_THE_SAME.search(question) and _WRITES.search(question)):
         return None
     if aspect_of(question) is not Aspect.NONE and "else" not in question.casefold().split():
         return None

@@ -18,6 +18,8 @@ from retrieval.types import Paper
 from retrieval.understanding import Given, Missing, Understood, given_filters, understand
 from retrieval.understanding.wording import words_of
 
+LONGEST_QUERY = 1000
+"""Characters of a query that are looked at; no title is longer."""
 CANDIDATES = 300
 """Papers whose title is compared with the query."""
 ON_TOPIC = 0.5
@@ -81,7 +83,7 @@ class _Asked:
     """What is sought by title, nickname and text."""
 
     def __init__(self, query: str, topic: str, tells: Callable[[str], bool]) -> None:
-        self._whole = plain_title(query)
+        self._whole = plain_title(query[:LONGEST_QUERY])
         self.topic = plain_title(topic)
         self.shown = topic
         spans = _names_in(query) | _names_in(topic)
@@ -135,6 +137,7 @@ class Lookup:
 
     def find(self, query: str, limit: int, given: Given | None = None) -> Listing:
         """The papers that `query` and the filters `given` name, best first, with reasons."""
+        query = query[:LONGEST_QUERY]
         return self.found(query, self.understand(query, names_alone=True), limit, given)
 
     def understand(self, query: str, *, names_alone: bool = False) -> Understood:
@@ -214,7 +217,7 @@ class Lookup:
 
     def _wholly_titled(self, query: str) -> list[_Scored]:
         """Papers whose whole title is the query, of which every word only asks."""
-        plain = plain_title(query)
+        plain = plain_title(query[:LONGEST_QUERY])
         titled = self._index.titled(self._index.title_words(plain), [], CANDIDATES)
         like = {card.id: whole_likeness(plain, plain_title(card.title)) for card in titled}
         return [

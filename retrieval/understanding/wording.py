@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from retrieval.names import folded
 
-MOST_WORDS = 300
+MOST_WORDS = 200
 """Words of a query that are looked at."""
 
 PAPERS = frozenset(
