@@ -17,6 +17,7 @@ Chroma by itself is made neither for several processes nor for sudden ends:
 import json
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -44,8 +45,19 @@ _PAGE = 2000
 _USUAL_CHUNKS = 6
 """Chunks that few papers exceed."""
 
+_SYNC_THRESHOLD = 1000
+_MOST_UNSYNCED = 20_000
+_SYNCS = 20
+"""How often vectors are written out in a `bulk` write, and how many are not yet, at most."""
+
 _CHUNKS: CreateCollectionConfiguration = {
-    "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24}
+    "hnsw": {
+        "space": "cosine",
+        "ef_construction": 200,
+        "ef_search": 200,
+        "max_neighbors": 24,
+        "sync_threshold": _SYNC_THRESHOLD,
+    }
 }
 
 _PAPERS: CreateCollectionConfiguration = {
@@ -103,6 +115,15 @@ class _Connection:
                 # Chroma may have failed halfway; Ctrl-C only comes after its calls.
                 if not isinstance(sys.exception(), Exception):
                     self._seen = self._journal.end()
+
+    def sync_every(self, vectors: int) -> None:
+        """Have Chroma write the chunks' vectors out whenever so many more have come."""
+        if self.chunks.configuration_json["hnsw"].get("sync_threshold") != vectors:
+            with warnings.catch_warnings():
+                # Chroma takes collections without an embedding function of its own for old ones.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.chunks.modify(configuration={"hnsw": {"sync_threshold": vectors}})
+            self._open()  # it holds from the next opening on
 
     def remake_chunks(self) -> None:
         """Replace the collection of chunks by an empty one."""
@@ -278,6 +299,37 @@ class ChromaStore:
                 metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
             )
             _delete(self._chunks, surplus)
+
+    @contextmanager
+    def bulk(self, papers: int) -> Iterator[None]:
+        """Write about `papers` new papers inside.
+
+        Whenever `sync_threshold` more vectors have come, Chroma writes all that there are to disk;
+        with 100,000 papers that takes most of the time. Inside it does so less often, so that
+        the time grows with the vectors. Vectors not written out would be inserted anew by whoever
+        opens the library next: at the end they are.
+        """
+        _, chunks = self.count()
+        coming = papers * _USUAL_CHUNKS // 2
+        wanted = min(coming, (chunks + coming) // _SYNCS, _MOST_UNSYNCED)
+        every = max(_SYNC_THRESHOLD, wanted)
+        with self._turn(writing=True):
+            self._connection.sync_every(every)
+        yield
+        if every > _SYNC_THRESHOLD:
+            with self._turn(writing=True):
+                self._connection.sync_every(_SYNC_THRESHOLD)
+                self._touch()
+
+    def _touch(self) -> None:
+        """Write a chunk as it is, which has Chroma look whether vectors are to be written out."""
+        got: Any = self._chunks.get(limit=1, include=["metadatas", "documents", "embeddings"])
+        self._chunks.upsert(
+            ids=got["ids"],
+            embeddings=got["embeddings"],
+            documents=got["documents"],
+            metadatas=got["metadatas"],
+        )
 
     def rewrite_records(self, stored: Sequence[StoredPaper]) -> None:
         """Write papers again whose abstract and title, so also their chunks, are unchanged."""

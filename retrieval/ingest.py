@@ -176,14 +176,16 @@ def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
 
 
 def _write(library: Library, papers: Sequence[Paper], progress: Progress) -> None:
-    earlier = {each.paper.id: each.chunk_count for each in library.store.papers()}
+    stored = library.store.stored_by_id([paper.id for paper in papers])
+    earlier = {id_: each.chunk_count for id_, each in stored.items()}
     progress(STAGE, 0, len(papers), "papers")
-    for at in range(0, len(papers), BATCH):
-        batch = []
-        for done, paper in enumerate(papers[at : at + BATCH], start=at + 1):
-            batch.append(library.prepared(paper))
-            progress(STAGE, done, len(papers), "papers")
-        library.store.write(batch, earlier)
+    with library.store.bulk(len(papers)):
+        for at in range(0, len(papers), BATCH):
+            batch = []
+            for done, paper in enumerate(papers[at : at + BATCH], start=at + 1):
+                batch.append(library.prepared(paper))
+                progress(STAGE, done, len(papers), "papers")
+            library.store.write(batch, earlier)
 
 
 def _with_free_id(paper: Paper, taken: Collection[str]) -> Paper:

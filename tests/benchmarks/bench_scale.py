@@ -109,7 +109,7 @@ def measure_use(home: Path, questions: list[str], embedder: LlamaCppEmbedder) ->
     library.ready_to_search()
     search(library, questions[0], 10)
     opened = time.perf_counter() - started
-    lookup = Lookup(library)
+    lookup = Lookup.over(library)
     return {
         "open and first search s": opened,
         "search p50 ms": _median_ms(lambda text: search(library, text, 10), questions),

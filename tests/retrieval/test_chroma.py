@@ -86,6 +86,30 @@ def test_the_vectors_of_papers_are_those_of_all_their_chunks(store: ChromaStore)
     assert store.chunk_vectors([]) == {}
 
 
+def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
+    store: ChromaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.chroma._SYNC_THRESHOLD", 10)
+    monkeypatch.setattr("retrieval.chroma._SYNCS", 2)
+
+    def written_out() -> list[Path]:
+        return list((tmp_path / "chroma").glob("*/index_metadata.pickle"))
+
+    with store.bulk(30):
+        for number in range(20):
+            store.write([new(f"p{number}")], {})
+        assert store.nearest(EMBEDDER.embed("one"), 1)
+        assert not written_out()
+    assert written_out()
+    assert store.count() == (20, 40)
+    assert store.damage() == ([], [])
+    # The next few papers are an ordinary write again.
+    written_at = written_out()[0].stat().st_mtime_ns
+    with store.bulk(1):
+        store.write([new(f"q{number}") for number in range(12)], {})
+    assert written_out()[0].stat().st_mtime_ns > written_at
+
+
 def test_unknown_ids_are_left_out(store: ChromaStore) -> None:
     store.write([new("a")], {})
     assert store.stored_by_id(["a", "b"]).keys() == {"a"}
