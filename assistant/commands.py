@@ -10,7 +10,8 @@ from rich.console import Console
 
 from assistant.bibliography import FORMATS
 from assistant.chat_model import ChatModel
-from assistant.engine import Assistant, Finished, checked_question, never
+from assistant.engine import Assistant, checked_question, never
+from assistant.events import Finished
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.likelihood import question_likelihood
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
@@ -166,8 +167,11 @@ def _ranked(
     understood = Lookup.over(library).understand(query)
     depth = max(limit, RerankSettings().depth)
     passages = search(library, query, depth, filters=understood.filters)
+    nowhere = [missing.said for missing in understood.missing]
     if understood.filters and not passages:
-        print(f"note: no paper {understood.said} in this library", file=sys.stderr)
+        nowhere.append(understood.said)
+    for said in nowhere:
+        print(f"note: no paper {said} in this library", file=sys.stderr)
     if likelihood:
         passages = rerank(query, passages, likelihood, never)
     return passages[:limit]

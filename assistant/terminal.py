@@ -15,7 +15,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from assistant.engine import Event, Finished, Found, Shown
+from assistant.events import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
 from retrieval.lookup import Match

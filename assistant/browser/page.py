@@ -18,7 +18,8 @@ from assistant.browser.render import (
     stopped_html,
 )
 from assistant.browser.setup import Setup
-from assistant.engine import LONGEST_QUESTION, Assistant, Finished, Found, Reranked, Shown
+from assistant.engine import LONGEST_QUESTION, Assistant
+from assistant.events import Finished, Found, Reranked, Shown
 from assistant.types import AnswerSentence, Citation, Turn
 from retrieval.errors import Cancelled, UserError
 from retrieval.types import Passage

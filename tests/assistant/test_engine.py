@@ -15,18 +15,9 @@ from fakes import (
     answered,
 )
 
-from assistant.engine import (
-    ABSTENTION,
-    LONGEST_QUESTION,
-    AnswerSettings,
-    Assistant,
-    Finished,
-    Found,
-    Reranked,
-    Shown,
-    answer_text,
-    checked_question,
-)
+from assistant.engine import LONGEST_QUESTION, AnswerSettings, Assistant, checked_question
+from assistant.events import Finished, Found, Reranked, Shown
+from assistant.making import ABSTENTION, answer_text
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Turn
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.errors import Cancelled, InputError, LibraryError

@@ -6,7 +6,8 @@ import pytest
 from fakes import PAPERS, answered, paper, passage
 from rich.console import Console
 
-from assistant.engine import ABSTENTION, Finished, Found, Shown
+from assistant.events import Finished, Found, Shown
+from assistant.making import ABSTENTION
 from assistant.models import ModelDescription
 from assistant.terminal import (
     AnswerPrinter,

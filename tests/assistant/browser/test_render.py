@@ -17,7 +17,7 @@ from assistant.browser.render import (
     stopped_html,
 )
 from assistant.browser.setup import Stage, State
-from assistant.engine import ABSTENTION
+from assistant.making import ABSTENTION
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome
 
 PAYLOADS = (

@@ -1,0 +1,174 @@
+"""An answer in the making: what is shown of it so far, and when each step was done."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assistant.checking import closest
+from assistant.citing import Draft
+from assistant.events import Shown
+from assistant.records import opening
+from assistant.routing import Routed
+from assistant.types import (
+    Answer,
+    AnswerSentence,
+    Citation,
+    Evidence,
+    Kind,
+    Outcome,
+    Timings,
+    Tokens,
+)
+from retrieval.types import Paper, Passage
+
+ABSTENTION = "No abstract in this library answers that."
+
+
+class Making:
+    """The answer to one question while it comes about."""
+
+    def __init__(self, question: str, standalone: str) -> None:
+        """The clock starts.
+
+        Args:
+            question: as asked.
+            standalone: as it can be understood without the conversation.
+        """
+        self.question = question
+        self.standalone = standalone
+        self.passages: tuple[Passage, ...] = ()
+        self.page = Page([])
+        self.tokens = Tokens(prompt=0, completion=0)
+        self._records: Routed | None = None
+        self._start = time.monotonic()
+        self._rerank = self._retrieval = self._first = 0.0
+
+    def found(self, passages: Sequence[Passage]) -> None:
+        """The first stage has found these."""
+        self.passages = tuple(passages)
+        self._retrieval = self._now()
+
+    def reranked(self, passages: Sequence[Passage]) -> bool:
+        """The papers have been read again; whether that changed anything."""
+        before, self.passages = self.passages, tuple(passages)
+        self._rerank = self._now() - self._retrieval
+        return self.passages != before
+
+    def has_evidence(self, evidence: list[Evidence]) -> None:
+        """What the sentences may stand on."""
+        self.page = Page(evidence)
+        self._retrieval = self._now()
+
+    def has_shown(self) -> None:
+        """A sentence was shown."""
+        self._first = self._first or self._now()
+
+    def from_records(self, routed: Routed) -> Iterator[Shown]:
+        """Sentences about records, which need no check."""
+        self._records = routed
+        for entry in routed.entries:
+            self.has_shown()
+            yield self.page.record(entry.text, entry.paper)
+
+    def answer(self, model: str, most_passages: int) -> Answer:
+        """The whole answer, with at most so many of the papers found."""
+        total = self._now()
+        note = self._records.note if self._records else ""
+        return Answer(
+            question=self.question,
+            standalone_question=self.standalone,
+            outcome=self._outcome(),
+            text=note or answer_text(self.page.sentences, self.page.citations),
+            sentences=tuple(self.page.sentences),
+            citations=tuple(self.page.citations),
+            passages=self.passages[:most_passages],
+            model=model,
+            timings=Timings(
+                retrieval=self._retrieval,
+                rerank=round(self._rerank, 4),
+                first_token=self._first or total,
+                total=total,
+            ),
+            tokens=self.tokens,
+        )
+
+    def _outcome(self) -> Outcome:
+        if self._records:
+            return self._records.outcome
+        return Outcome.ANSWERED if self.page.sentences else Outcome.NOT_IN_LIBRARY
+
+    def _now(self) -> float:
+        """Seconds since the question."""
+        return round(time.monotonic() - self._start, 4)
+
+
+@dataclass
+class Page:
+    """What is shown so far of an answer, and the evidence it is made from."""
+
+    evidence: list[Evidence]
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+    _number_of_note: dict[int, int] = field(default_factory=dict)
+
+    def verified(self, text: str, notes: tuple[int, ...]) -> Shown | None:
+        """A sentence of the model; nothing if it repeats one."""
+        if any(text == sentence.text for sentence in self.sentences):
+            return None
+        if any(text == self.evidence[note - 1].text for note in notes):
+            fresh = [note for note in notes if note not in self._number_of_note]
+            return self.quote(fresh[0]) if fresh else None
+        return self._show(text, Kind.VERIFIED, notes)
+
+    def in_place_of(self, draft: Draft) -> Shown | None:
+        """The evidence for a sentence that did not hold; nothing if it is shown already.
+
+        Before any sentence held, nothing either: the model may be failing as a whole.
+        """
+        notes = draft.notes or (closest(draft.text, [each.text for each in self.evidence]) + 1,)
+        fresh = [note for note in notes if note not in self._number_of_note]
+        return self.quote(fresh[0]) if fresh and self.sentences else None
+
+    def quote(self, note: int) -> Shown:
+        """A sentence of the evidence, verbatim."""
+        return self._show(self.evidence[note - 1].text, Kind.QUOTED, (note,))
+
+    def record(self, text: str, paper: Paper) -> Shown:
+        """A sentence about a paper's record, cited by the opening of its abstract."""
+        quote = opening(paper)
+        start = paper.abstract.index(quote)
+        self.evidence.append(Evidence(paper, start, start + len(quote), quote, 1.0))
+        return self._show(text, Kind.VERIFIED, (len(self.evidence),))
+
+    def _show(self, text: str, kind: Kind, notes: tuple[int, ...]) -> Shown:
+        new = [self._cite(note) for note in notes if note not in self._number_of_note]
+        sentence = AnswerSentence(text, kind, tuple(self._number_of_note[note] for note in notes))
+        self.sentences.append(sentence)
+        return Shown(sentence, tuple(new))
+
+    def _cite(self, note: int) -> Citation:
+        evidence = self.evidence[note - 1]
+        citation = Citation(len(self.citations) + 1, evidence.paper, evidence.text)
+        self._number_of_note[note] = citation.number
+        self.citations.append(citation)
+        return citation
+
+
+def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:
+    """What is shown: quotations are led in by the paper that they are from."""
+    if not sentences:
+        return ABSTENTION
+    paper_of = {citation.number: citation.paper for citation in citations}
+    parts: list[str] = []
+    led_in = ""
+    for sentence in sentences:
+        marks = "".join(f"[{number}]" for number in sentence.citations)
+        if sentence.kind is Kind.VERIFIED:
+            parts.append(f"{sentence.text} {marks}")
+            led_in = ""
+            continue
+        paper = paper_of[sentence.citations[0]]
+        lead = "" if paper.id == led_in else f"From “{paper.shown_title}”: "
+        parts.append(f"{lead}“{sentence.text}” {marks}")
+        led_in = paper.id
+    return " ".join(parts)
