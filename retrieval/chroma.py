@@ -10,11 +10,13 @@ Chroma by itself is made neither for several processes nor for sudden ends:
   another process has written opens the collections anew.
 - From time to time Chroma writes a collection's vectors over its files; killed in between, it
   cannot read them again, or crashes. Hence the journal, which tells that this may have happened:
-  then the chunks are dropped, to be made anew from the records. `papers` never writes its vectors
-  out, so that the records outlive everything.
+  then all vector files are removed and the chunks dropped, to be made anew from the records. The
+  records need no vectors: they are in SQLite, which cannot tear, and Chroma begins anew with those
+  of `papers`, which mean nothing.
 """
 
 import json
+import shutil
 import sys
 import threading
 import warnings
@@ -46,9 +48,10 @@ _USUAL_CHUNKS = 6
 """Chunks that few papers exceed."""
 
 _SYNC_THRESHOLD = 1000
-_MOST_UNSYNCED = 20_000
+_MOST_UNSYNCED = 5000
 _SYNCS = 20
-"""How often vectors are written out in a `bulk` write, and how many are not yet, at most."""
+"""How often vectors are written out in a `bulk` write, and how many are not yet, at most: each
+write takes 8 ms longer for every thousand of them."""
 
 _CHUNKS: CreateCollectionConfiguration = {
     "hnsw": {
@@ -61,9 +64,13 @@ _CHUNKS: CreateCollectionConfiguration = {
 }
 
 _PAPERS: CreateCollectionConfiguration = {
-    "hnsw": {"space": "l2", "ef_construction": 1, "max_neighbors": 2, "sync_threshold": 2**31 - 1}
+    "hnsw": {
+        "space": "l2",
+        "ef_construction": 1,
+        "max_neighbors": 2,
+        "sync_threshold": _SYNC_THRESHOLD,
+    }
 }
-"""Never synchronized with disk: the records and their log are in SQLite, which cannot tear."""
 
 _NO_VECTOR = [1.0]
 
@@ -125,19 +132,22 @@ class _Connection:
                 self.chunks.modify(configuration={"hnsw": {"sync_threshold": vectors}})
             self._open()  # it holds from the next opening on
 
-    def remake_chunks(self) -> None:
-        """Replace the collection of chunks by an empty one."""
-        assert self._client is not None  # noqa: S101 - a turn has opened it
-        self._client.delete_collection("chunks")
-        self.chunks = self._collection("chunks", _CHUNKS)
+    def drop_vectors(self) -> None:
+        """Remove all vectors; the records stay, and the chunks can be made anew from them."""
+        self._close()
+        for folder in self._folder.glob("*/"):
+            shutil.rmtree(folder)
+        client = self._open()
+        client.delete_collection("chunks")
+        self.chunks = self._collection(client, "chunks", _CHUNKS)
 
     def _catch_up(self) -> None:
         entry = self._journal.read()
-        if self._client is None or self._seen != entry.revision:
-            self._open()
-            self._seen = entry.revision
         if self._journal.is_torn(entry):  # loading torn vectors can crash the process
-            self.remake_chunks()
+            self.drop_vectors()
+        elif self._client is None or self._seen != entry.revision:
+            self._open()
+        self._seen = entry.revision
         if entry.before is not None or not entry.revision:
             self._seen = self._journal.end()
 
@@ -146,20 +156,26 @@ class _Connection:
         written = self._folder.glob("*/index_metadata.pickle")
         return [path for pickle in written for path in pickle.parent.iterdir()]
 
-    def _open(self) -> None:
+    def _close(self) -> None:
         if self._client is not None:
             self._client.close()
             self._client = None
-        client = chromadb.PersistentClient(
+
+    def _open(self) -> Client:
+        self._close()
+        opened = chromadb.PersistentClient(
             str(self._folder), settings=Settings(anonymized_telemetry=False)
         )
-        self._client = cast("Client", client)
-        self.chunks = self._collection("chunks", _CHUNKS)
-        self.papers = self._collection("papers", _PAPERS)
+        self._client = client = cast("Client", opened)
+        self.chunks = self._collection(client, "chunks", _CHUNKS)
+        self.papers = self._collection(client, "papers", _PAPERS)
+        return client
 
-    def _collection(self, name: str, configuration: CreateCollectionConfiguration) -> Collection:
-        assert self._client is not None  # noqa: S101 - as above
-        return self._client.get_or_create_collection(
+    @staticmethod
+    def _collection(
+        client: Client, name: str, configuration: CreateCollectionConfiguration
+    ) -> Collection:
+        return client.get_or_create_collection(
             name, configuration=configuration, embedding_function=None
         )
 
@@ -362,7 +378,7 @@ class ChromaStore:
             all_ids, chunks = self._readable_chunks()
         except LibraryError:
             with self._turn(writing=True):
-                self._connection.remake_chunks()
+                self._connection.drop_vectors()
             all_ids, chunks = [], {}
         damaged: list[Paper] = []
         expected: set[str] = set()

@@ -1,14 +1,18 @@
 """The store: what goes in comes out, and what an interrupted write left is found."""
 
+import json
+import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fake_embedder import DIMENSIONS, WordEmbedder
 
-from retrieval.chroma import ChromaStore, NewPaper, StoredPaper
+from retrieval.chroma import _CHUNKS, _PAPERS, ChromaStore, NewPaper, StoredPaper
 from retrieval.chunks import ChunkSettings, chunk_paper
 from retrieval.errors import LibraryError
+from retrieval.journal import JournalEntry
 from retrieval.types import Paper, Source
 
 EMBEDDER = WordEmbedder()
@@ -108,6 +112,37 @@ def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
     with store.bulk(1):
         store.write([new(f"q{number}") for number in range(12)], {})
     assert written_out()[0].stat().st_mtime_ns > written_at
+
+
+@pytest.mark.parametrize("torn", ["data_level0.bin", "index_metadata.pickle"])
+def test_records_outlive_vectors_torn_by_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torn: str
+) -> None:
+    monkeypatch.setitem(_PAPERS["hnsw"] or {}, "sync_threshold", 10)
+    monkeypatch.setitem(_CHUNKS["hnsw"] or {}, "sync_threshold", 10)
+    whole = ChromaStore(tmp_path / "whole" / "chroma")
+    for number in range(15):
+        whole.write([new(f"p{number}")], {})
+    expected = list(whole.papers())
+    shutil.copytree(tmp_path / "whole", tmp_path / "torn")
+    files = list((tmp_path / "torn").glob(f"chroma/*/{torn}"))
+    assert len(files) == 2  # of chunks and of papers
+    for file in files:
+        file.write_bytes(file.read_bytes()[:20])
+    # A write had begun, with the files as they were.
+    journal = JournalEntry("r", {"data_level0.bin": [1, 1]})
+    (tmp_path / "torn" / "chroma.json").write_text(json.dumps(asdict(journal)))
+    store = ChromaStore(tmp_path / "torn" / "chroma")
+    assert store.count() == (15, 0)
+    assert list(store.papers()) == expected
+    damaged, stray = store.damage()
+    assert (len(damaged), stray) == (15, [])
+    for number in range(25):
+        store.write([new(f"p{number}")], {})
+    assert store.count() == (25, 50)
+    assert store.damage() == ([], [])
+    store.delete(["p1"])
+    assert store.count() == (24, 48)
 
 
 def test_unknown_ids_are_left_out(store: ChromaStore) -> None:
