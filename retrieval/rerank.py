@@ -2,10 +2,12 @@
 
 After Sachan et al. 2022, "Improving Passage Retrieval with Zero-Shot Question Generation": a
 language model reads a paper and says how likely the question is as one that is asked about it.
-That takes time, so papers that the first stage has left far behind are not read. Measured in
-tests/benchmarks/ranking.md.
+That takes time, so papers that the first stage has left far behind are not read. Only questions
+are ranked again: on claims the default model does worse than the first stage, whichever way it is
+asked. Measured in tests/benchmarks/ranking.md.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -14,6 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.types import Paper, Passage
+
+
+_ASKS = re.compile(
+    r"[?？؟]\W*$|^\W*(?:which|what|who|whom|whose|how|why|when|where|is|are|was|were|do|does|did|"
+    r"can|could|should|would|will|has|have|compare|explain|describe|list|name|tell|summari[sz]e|"
+    r"give|find|show)\b",
+    re.IGNORECASE,
+)
 
 
 class QuestionLikelihood(Protocol):
@@ -56,7 +66,7 @@ def rerank(
     """The passages with the likeliest papers first; those not read keep their order behind.
 
     Args:
-        question: what was asked.
+        question: what was asked; if it is no question, the order stays.
         passages: papers as the first stage ranks them, best first.
         likelihood: the model that reads them.
         stopped: looked at between two papers.
@@ -67,7 +77,7 @@ def rerank(
     """
     settings = settings or RerankSettings()
     read = undecided(passages, settings)
-    if not read:
+    if not read or not is_question(question):
         return list(passages)
     texts = [text_of(passage.paper, settings.characters) for passage in read]
     rows = np.array(list(likelihood.of(question, texts, stopped)))
@@ -79,6 +89,11 @@ def rerank(
         for passage, value in zip(passages, values, strict=True)
     ]
     return sorted(scored, key=lambda passage: -passage.score)
+
+
+def is_question(text: str) -> bool:
+    """Whether `text` asks for something, rather than state it or name a topic."""
+    return bool(_ASKS.search(text))
 
 
 def undecided(passages: Sequence[Passage], settings: RerankSettings) -> Sequence[Passage]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from retrieval.errors import Cancelled
-from retrieval.rerank import RerankSettings, advantages, rerank, text_of
+from retrieval.rerank import RerankSettings, advantages, is_question, rerank, text_of
 from retrieval.types import Chunk, Paper, Passage, Source
 
 SETTINGS = RerankSettings(depth=3, margin=0.3, weight=0.5, token_limit=3.0)
@@ -75,6 +75,30 @@ def test_no_more_are_read_than_the_depth() -> None:
 @pytest.mark.parametrize("passages", [[], [passage("a", 1.0)], [passage("a", 1), passage("b", 0)]])
 def test_a_decided_ranking_is_left_as_it_is(passages: list[Passage]) -> None:
     assert rerank("Why?", passages, ChosenLikelihood(), lambda: False, SETTINGS) == passages
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How do herons fish?", True),
+        ("how do herons fish", True),
+        ("Herons fish in lakes, don't they? ", True),
+        ("Compare herons with storks.", True),
+        ("Wie fischen Reiher?", True),
+        ("Herons fish in shallow lakes.", False),
+        ("heron fishing", False),
+        ("Whichever way", False),
+        ("", False),
+    ],
+)
+def test_what_is_a_question(text: str, expected: bool) -> None:
+    assert is_question(text) is expected
+
+
+def test_a_statement_is_left_to_the_first_stage() -> None:
+    passages = [passage("a", 0.9), passage("b", 0.8)]
+    likelihood = ChosenLikelihood()
+    assert rerank("Herons fish.", passages, likelihood, lambda: False, SETTINGS) == passages
 
 
 def test_it_stops_when_asked() -> None:
