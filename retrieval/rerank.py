@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from retrieval.types import Paper, Passage
 
-
 _ASKS = re.compile(
     r"[?？؟]\W*$|^\W*(?:which|what|who|whom|whose|how|why|when|where|is|are|was|were|do|does|did|"
     r"can|could|should|would|will|has|have|compare|explain|describe|list|name|tell|summari[sz]e|"
