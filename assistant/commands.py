@@ -149,7 +149,8 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         if options.jsonl or options.json:
             print(dumps(search_json(id_ or None, turn, query, passages)), flush=True)
         else:
-            print("\n".join(passages_lines(passages)))
+            for line in passages_lines(passages):
+                print(line)
 
 
 def _say_if_not_reranked(model: ChatModel | None) -> None:

@@ -117,7 +117,9 @@ class AnswerPrinter:
 
 def reference(paper: Paper) -> str:
     """A paper in one line: authors, title, where it appeared."""
-    parts = [part for part in (authors_line(paper.authors), paper.shown_title, where(paper)) if part]
+    parts = [
+        part for part in (authors_line(paper.authors), paper.shown_title, where(paper)) if part
+    ]
     ended = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts[:-1]]
     return " ".join([*ended, *parts[-1:]])
 

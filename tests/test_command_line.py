@@ -156,6 +156,53 @@ def test_search_reads_a_file(run: Run, library_home: Path, tmp_path: Path) -> No
     ]
 
 
+def test_search_without_reranking_needs_no_chat_model(run: Run, library_home: Path) -> None:
+    query = "Which layers learn their stride?"
+    missing = ("--model", "/nowhere/model.gguf", "--home", library_home)
+    done = run("search", query, "--no-rerank", "--json", *missing)
+    assert json.loads(done.stdout)["hits"]
+    assert "/nowhere/model.gguf" in refused(run("search", query, "--json", *missing))
+
+
+def test_search_keeps_to_what_the_query_says_about_records(run: Run, library_home: Path) -> None:
+    query = "ICLR 2022 outstanding papers on graph networks"
+    done = run("search", query, "--no-rerank", "--json", "--home", library_home)
+    hits = json.loads(done.stdout)["hits"]
+    assert len(hits) == 7  # all that there are
+    assert hits[0]["title"] == (
+        "Expressiveness and Approximation Properties of Graph Neural Networks"
+    )
+
+
+def test_search_says_what_is_not_in_the_library(run: Run, library_home: Path) -> None:
+    for query, said in (
+        ("papers by Ada Lovelace on engines", "note: no paper by Ada Lovelace in this library"),
+        (
+            "ICLR 2022 spotlights",
+            "note: no paper at ICLR 2022 with decision spotlight in this library",
+        ),
+    ):
+        done = run("search", query, "--no-rerank", "--home", library_home)
+        assert done.returncode == 0
+        assert said in done.stderr.splitlines()
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "query", ["the of and", "x", "графы и сети", "图神经网络", 'title: "x* -y', "🙂", "a" * 1999]
+)
+def test_search_takes_anything(run: Run, library_home: Path, query: str) -> None:
+    done = run("search", query, "--no-rerank", "--json", "--home", library_home)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["hits"]) == 10
+    assert done.stderr == ""
+
+
+def test_search_refuses_a_query_that_is_too_long(run: Run, library_home: Path) -> None:
+    line = refused(run("search", "graph " * 16_000, "--no-rerank", "--home", library_home))
+    assert "characters" in line
+
+
 @pytest.mark.parametrize(
     ("arguments", "first", "count"),
     [
