@@ -13,10 +13,14 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _CONTINUES = re.compile(
-    r"^\s*(?:and|but|so|also|what about|how about|which of|why|who)\b", re.IGNORECASE
+    r"^\s*(?:(?:and|but|so|also|what about|how about|which of)\b|(?:why|who)\b(?:\W+\w+){0,5}\W*$)",
+    re.IGNORECASE,
 )
 _OTHER = re.compile(r"\b(?:another|other|others|else|instead|similar|rather than)\b", re.IGNORECASE)
+_CONTENT_WORD = re.compile(r"\w{4,}")
 _FEW_WORDS = 4
+_ANTECEDENT_WORDS = 5
+"""Content words before a word like *it*, from which on it stands for something among them."""
 
 
 def standalone_question(question: str, history: Sequence[Turn]) -> str:
@@ -43,8 +47,10 @@ def cited_papers(history: Sequence[Turn]) -> list[Paper]:
 
 
 def _leans(question: str) -> bool:
-    return bool(
-        _REFERS.search(question)
-        or _CONTINUES.match(question)
-        or len(question.split()) <= _FEW_WORDS
-    )
+    if _CONTINUES.match(question) or len(question.split()) <= _FEW_WORDS:
+        return True
+    referring = _REFERS.search(question)
+    if not referring:
+        return False
+    before = _CONTENT_WORD.findall(question, 0, referring.start())
+    return len(before) < _ANTECEDENT_WORDS

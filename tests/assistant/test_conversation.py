@@ -30,6 +30,18 @@ def test_a_follow_up_names_what_it_refers_to(question: str, expected: str | None
     assert standalone_question(question, HISTORY) == (expected or f"{ABOUT}{question}")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How can large networks be pruned for phones without losing accuracy that they had?",
+        "Why do tidal currents near harbours resist forecasting by harmonic analysis?",
+        "Who first released photographs of lichens from fourteen countries?",
+    ],
+)
+def test_a_question_that_names_what_it_means_stands_by_itself(question: str) -> None:
+    assert standalone_question(question, HISTORY) == question
+
+
 @pytest.mark.parametrize("question", ["Why?", "Does it work?", "Who wrote this paper?"])
 def test_a_first_question_stands_as_it_is(question: str) -> None:
     assert standalone_question(question, []) == question
