@@ -115,10 +115,12 @@ def _surname_at(words: Sequence[Word], at: int, names: Names) -> Person | None:
 
 def _goes_on(words: Sequence[Word], end: int) -> bool:
     """Whether what follows a surname may be more of the name."""
-    last = words[end - 1]
-    return end < len(words) and not (
-        last.comma or last.possessive or words[end].kind or words[end].asks
-    )
+    if end >= len(words):
+        return False
+    last, word = words[end - 1], words[end]
+    if last.capital and not (word.capital or starts_surname(word.folded)):
+        return False
+    return not (last.comma or last.possessive or word.kind or word.asks)
 
 
 def _stranger_at(words: Sequence[Word], at: int, names: Names) -> Person | None:

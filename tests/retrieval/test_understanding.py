@@ -74,6 +74,15 @@ def test_a_name(index: LexicalIndex, query: str, names: list[str]) -> None:
     assert understood.asks_for_papers
 
 
+@pytest.mark.parametrize(
+    "query", ["How does the paper by Finzi learn flows?", "papers by Finzi use flows"]
+)
+def test_a_surname_ends_where_words_in_lower_case_follow(index: LexicalIndex, query: str) -> None:
+    understood = understand(query, index)
+    assert understood.filters.authors == (("finzi, marc anton",),)
+    assert understood.missing == ()
+
+
 def test_a_surname_alone_means_all_who_have_it(index: LexicalIndex) -> None:
     [who] = understand("papers by Hwang", index).filters.authors
     assert set(who) == {"hwang, sung ju", "hwang, hyung ju"}
