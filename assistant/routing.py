@@ -127,7 +127,7 @@ def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
 
 def _list(question: str, listing: Listing) -> Routed:
     papers = tuple(match.paper for match in listing.matches)
-    if not papers:
+    if listing.note:  # what was asked for is not here, whatever else is
         return Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
     texts = [entry(paper) for paper in papers]
     more = listing.total - len(papers)

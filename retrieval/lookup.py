@@ -77,6 +77,8 @@ class _Scored:
     why: str = ""
     fits: bool = True
     """Whether it is on the topic."""
+    is_whole: bool = False
+    """Whether its whole title, or the name that it gives its method, is all that is sought."""
 
 
 class _Asked:
@@ -163,10 +165,15 @@ class Lookup:
     def _despite_missing(
         self, query: str, understood: Understood, filters: Filters, limit: int
     ) -> Listing:
-        """A title that is there is meant even if its author is named wrongly."""
+        """A title that is there is meant even if its author is named wrongly.
+
+        Words that several titles have are a topic instead, of papers that are not here.
+        """
         note = _missing_sentence(understood.missing)
         scored = self._scored(query, understood, filters) if understood.topic else []
         sure = [each for each in scored if each.score >= SURE_TITLE and each.why]
+        if len(sure) > 1:
+            sure = [each for each in sure if each.is_whole]
         return Listing(self._matches(sure[:limit], filters), len(sure), note)
 
     def _ranked(self, query: str, understood: Understood, filters: Filters) -> list[_Scored]:
@@ -280,10 +287,11 @@ def _score(
     like = asked.likeness(card.title) if card else 0.0
     name, worth = asked.nickname(card) if card else ("", 0.0)
     if worth > like:
-        return _Scored(id_, score + worth, f"names “{name}”")
+        return _Scored(id_, score + worth, f"names “{name}”", is_whole=worth >= _NAMED)
     if like >= TITLE_MATCH:
-        whole = _WHOLE * asked.whole_likeness(card.title) if card else 0.0
-        return _Scored(id_, score + like + whole, f"title matches “{asked.shown}”")
+        whole = asked.whole_likeness(card.title) if card else 0.0
+        why = f"title matches “{asked.shown}”"
+        return _Scored(id_, score + like + _WHOLE * whole, why, is_whole=whole >= SURE_TITLE)
     if name:
         return _Scored(id_, score + worth, f"names “{name}”")
     if share >= LEAST_SHARE:

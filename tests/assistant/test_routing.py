@@ -52,6 +52,7 @@ def test_the_records_answer_without_the_model(
         ("papers by Ada Lovelace", "No paper by Ada Lovelace in this library."),
         ("ICML 2019 papers", "No paper at ICML 2019 in this library."),
         ("NeurIPS 2021 orals", "No paper at NeurIPS 2021 in this library."),
+        ("NeurIPS 2021 papers about lichen", "No paper at NeurIPS 2021 in this library."),
         (
             "papers by Ada Miro about cooking",
             "None of the 2 papers by Ada Miro is about “cooking”.",

@@ -201,6 +201,13 @@ def test_a_title_holds_against_a_wrong_author(seed_lookup: Lookup) -> None:
     assert "Lovelace" in listing.note
 
 
+def test_a_topic_that_titles_share_does_not_hold_against_a_missing_venue(
+    seed_lookup: Lookup,
+) -> None:
+    listing = seed_lookup.find("papers from NeurIPS 2021 about diffusion", 5)
+    assert listing == Listing((), 0, "No paper at NeurIPS 2021 in this library.")
+
+
 def test_a_query_and_a_filter_that_disagree(seed_lookup: Lookup) -> None:
     listing = seed_lookup.find("ICLR 2022 orals", 5, Given(year=2023))
     assert listing.matches == ()
