@@ -74,7 +74,9 @@ class Fit(IntEnum):
     TYPED_INITIALS = 3
     KNOWN_INITIALS = 4
     """The library has no more than the initials."""
-    NOT = 5
+    MORE_INITIALS = 5
+    """Initials alone are typed, also of middle names that the library lacks."""
+    NOT = 6
 
 
 def fit(typed: Sequence[str], name: Sequence[str]) -> Fit:
@@ -88,8 +90,10 @@ def fit(typed: Sequence[str], name: Sequence[str]) -> Fit:
         return _middle_fit(given[1:], known[1:])
     if _abbreviate(given, known) or (len(given) == 1 and is_initials(given[0], known)):
         return Fit.TYPED_INITIALS
-    bare = all(len(each) == 1 for each in known)
-    return Fit.KNOWN_INITIALS if bare and _abbreviate(known, given) else Fit.NOT
+    if _are_initials(known) and _abbreviate(known, given):
+        return Fit.KNOWN_INITIALS
+    more = _are_initials(given) and _abbreviate(given[: len(known)], known)
+    return Fit.MORE_INITIALS if more else Fit.NOT
 
 
 def is_surname(typed: Sequence[str], name: Sequence[str]) -> bool:
@@ -104,11 +108,14 @@ def starts_surname(word: str) -> bool:
 
 def _middle_fit(typed: Sequence[str], known: Sequence[str]) -> Fit:
     if not typed or not known:
-        initials = all(len(each) == 1 for each in (*typed, *known))
-        return Fit.BUT_FOR_INITIALS if initials else Fit.NO_MIDDLE
+        return Fit.BUT_FOR_INITIALS if _are_initials((*typed, *known)) else Fit.NO_MIDDLE
     if _abbreviate(typed, known) or _abbreviate(known, typed):
         return Fit.BUT_FOR_INITIALS
     return Fit.NOT
+
+
+def _are_initials(words: Sequence[str]) -> bool:
+    return all(len(word) == 1 for word in words)
 
 
 def _abbreviate(short: Sequence[str], full: Sequence[str]) -> bool:

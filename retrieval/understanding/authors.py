@@ -65,7 +65,10 @@ def closest(typed: str, names: Names) -> str:
 
 
 def spelled(typed: str, names: Names) -> tuple[str, ...]:
-    """The names that `typed` fits best; of a name's own initials, all of them."""
+    """The names that `typed` fits best; of a name's own initials, all of them.
+
+    Where initials are typed that no name has, only one name must fit the others: `M. I. Jordan`.
+    """
     ranked: dict[Fit, list[str]] = {}
     for spelling in spellings(typed):
         for parts in _orders(name_words(spelling)):
@@ -75,15 +78,17 @@ def spelled(typed: str, names: Names) -> tuple[str, ...]:
             if min(ranked, default=Fit.NOT) < Fit.NOT:
                 break
     best = min(ranked, default=Fit.NOT)
-    return tuple(dict.fromkeys(ranked[best])) if best < Fit.NOT else ()
+    terms = tuple(dict.fromkeys(ranked[best])) if best < Fit.NOT else ()
+    return () if best is Fit.MORE_INITIALS and len(terms) > 1 else terms
 
 
 def _orders(parts: list[str]) -> Iterable[list[str]]:
-    """A name as it is typed; then, of two words, the other way round."""
-    if len(parts) > 1:
+    """A name as it is typed; then with the surname first: `Du Yilun`, `Hwang S. J.`."""
+    surname, *given = parts or [""]
+    if given:
         yield parts
-    if len(parts) == _PAIR and len(parts[0]) > 1:
-        yield parts[::-1]
+    if len(surname) > 1 and (len(parts) == _PAIR or all(len(part) == 1 for part in given)):
+        yield [*given, surname]
 
 
 def surnamed(parts: Sequence[str], names: Names) -> tuple[str, ...]:

@@ -24,10 +24,12 @@ from retrieval.understanding.wording import (
     ANYTHING,
     ASKING,
     BY,
+    CONTENT_ASKING,
     PAPERS,
     SORTS,
     TOGETHER,
     WRITE,
+    Kind,
     Word,
 )
 
@@ -178,9 +180,10 @@ def _may_be_name(span: Sequence[Word], *, alone: bool) -> bool:
     ):
         return False
     inner = [word for word in span if not starts_surname(word.folded) and len(word.folded) > 1]
+    turned = len(span[-1].folded) == 1 and not span[0].dot  # Du Y., but not the end of a sentence
     # Do, He and An are names too, but only with a capital, and never before or between others.
     asking = [word for word in inner if word.folded in ASKING]
-    surname = span[0] if span[0].comma else span[-1]
+    surname = span[0] if span[0].comma or turned else span[-1]
     if asking and (len(asking) > 1 or asking[0] is not surname or not surname.capital):
         return False
     return len(inner) > 0 and not span[-1].folded.isdecimal() and len(surname.folded) > 1
@@ -223,19 +226,52 @@ def _is_marked(words: Sequence[Word], start: int, end: int) -> bool:
 def _is_marked_surname(words: Sequence[Word], start: int, end: int, names: Names) -> bool:
     """Whether a surname is marked by what follows, or by another that it is joined to."""
     whole = end - start == len(words)
-    if not (whole or words[start].capital or starts_surname(words[start].folded)):
+    spelled_so = words[start].capital or starts_surname(words[start].folded)
+    if not (whole or spelled_so or _is_odd(words[end - 1], names)):
         return False
     if _wrote_together(words, start, end):
         return True
-    if not _is_odd(words[end - 1], names):
+    if not _is_rather_name(words[end - 1], names):
         return False
     after = words[end : end + 1]
     return (
         whole
+        or start < _end_of_listed(words, names)
         or _owns_papers(words, end)
         or any(word.folded in PAPERS | WRITE | SORTS or _YEAR.match(word.folded) for word in after)
+        or any(word.kind in (Kind.VENUE, Kind.YEAR) for word in (*words[:start][-1:], *after))
         or (start > 0 and words[start - 1].folded in BY and _speaks_of_papers(words[:start]))
+        or (start > 0 and words[start - 1].folded in BY and _closes_topic(words, end))
     )
+
+
+def _is_rather_name(word: Word, names: Names) -> bool:
+    """Whether a word stands for people more often than for anything else: Wang, Song."""
+    known = names.names_starting(f"{word.folded}, ")
+    return _is_odd(word, names) or len(known) > names.texts_with(word.folded)
+
+
+def _end_of_listed(words: Sequence[Word], names: Names) -> int:
+    """Where the surnames end with which a query begins, two at least: `Finzi and Wilson …`."""
+    at = people = 0
+    while at < len(words) and _is_known_surname(words[at], names):
+        people += 1
+        is_and = any(word.folded in AND for word in words[at + 1 : at + 2])
+        goes_on = is_and or words[at].comma
+        at += 2 if is_and else 1
+        if not goes_on:
+            break
+    return at if people > 1 else 0
+
+
+def _is_known_surname(word: Word, names: Names) -> bool:
+    known = not word.kind and names.names_starting(f"{word.folded}, ")
+    return bool(known) and _is_rather_name(word, names)
+
+
+def _closes_topic(words: Sequence[Word], end: int) -> bool:
+    """`diffusion by Song`, but not `what is attention by Song`."""
+    return end == len(words) and not any(word.folded in CONTENT_ASKING for word in words)
 
 
 def _owns_papers(words: Sequence[Word], end: int) -> bool:

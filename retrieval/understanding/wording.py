@@ -124,7 +124,7 @@ def words_of(query: str) -> list[Word]:
                 text=plain,
                 folded=folded(plain),
                 possessive=possessive,
-                comma=behind == ",",
+                comma=query[found.end() : found.end() + 2].removeprefix(".").startswith(","),
                 dot=behind == ".",
                 quoted=query[max(found.start() - 1, 0) : found.start()] in ("'", "’"),
             )

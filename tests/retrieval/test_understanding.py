@@ -61,6 +61,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
         ("papers by Van den Broeck", ["broeck, guy van den"]),
         ("works by Long", ["long, mingsheng"]),
         ("Finzi's papers", ["finzi, marc anton"]),
+        ("Du Y", ["du, yilun"]),
+        ("papers by Hwang S. J.", ["hwang, sung ju"]),
+        ("Y. L. Du", ["du, yilun"]),
         ("X. Y. Han", ["han, x y"]),
         ("XY Han", ["han, x y"]),
         ("Jongchul Ye", ["ye, jong chul"]),
@@ -83,6 +86,15 @@ def test_a_surname_ends_where_words_in_lower_case_follow(index: LexicalIndex, qu
     assert understood.missing == ()
 
 
+@pytest.mark.parametrize(
+    "query", ["Finzi ICLR 2023", "Finzi ICLR", "finzi iclr 2023", "ICLR 2023 Finzi", "finzi 2023"]
+)
+def test_a_surname_beside_a_venue_or_a_year(index: LexicalIndex, query: str) -> None:
+    understood = understand(query, index)
+    assert understood.filters.authors == (("finzi, marc anton",),)
+    assert understood.topic == ""
+
+
 def test_a_surname_alone_means_all_who_have_it(index: LexicalIndex) -> None:
     [who] = understand("papers by Hwang", index).filters.authors
     assert set(who) == {"hwang, sung ju", "hwang, hyung ju"}
@@ -97,6 +109,11 @@ def test_a_surname_alone_means_all_who_have_it(index: LexicalIndex) -> None:
         "papers by Finzi with Wilson",
         "Which papers did Finzi and Wilson co-author?",
         "papers by Finzi, Wilson",
+        "Finzi M., Wilson A.",
+        "Finzi, M., Wilson, A.",
+        "Finzi and Wilson",
+        "Finzi & Wilson 2023",
+        "Finzi, Wilson",
     ],
 )
 def test_authors_together(index: LexicalIndex, query: str) -> None:
