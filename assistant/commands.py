@@ -181,10 +181,10 @@ def _ranked(
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
     """Look papers up."""
     given = Given(
-        authors=tuple(options.author),
-        venue=options.venue,
+        authors=tuple(filter(None, map(str.strip, options.author))),
+        venue=options.venue.strip(),
         year=options.year,
-        decision=options.decision,
+        decision=options.decision.strip(),
     )
     if not options.query.strip() and not given:
         raise InputError("Nothing to look up; give a query or a filter such as --author.")

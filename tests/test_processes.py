@@ -150,6 +150,7 @@ def test_the_configuration_file(start: Start, library_home: Path, tmp_path: Path
         (("lookup", "x" * 100_000), "has 100,000 characters"),
         (("search", " "), "is empty"),
         (("lookup", ""), "Nothing to look up"),
+        (("lookup", "--author", " ", "--venue", ""), "Nothing to look up"),
         (("ask", "Why?", "--context", "10"), "The setting 'context' cannot be 10"),
         (("ask", "Why?", "--threads", "0"), "The setting 'threads' cannot be 0"),
         (("serve", "--port", "99999"), "The setting 'port' cannot be 99999"),

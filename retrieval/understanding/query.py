@@ -4,6 +4,7 @@ It is understood from the library's own values. Only strong signs filter: `oral`
 year or `papers` is a decision, in `oral cancer` it is not.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,6 +18,8 @@ from retrieval.understanding.record_words import (
     mark_decisions,
     mark_venues_and_years,
     mark_years,
+    venue_at,
+    years_in_spans,
 )
 from retrieval.understanding.venues import Spellings, decision_spellings, venue_spellings
 from retrieval.understanding.wording import (
@@ -31,6 +34,8 @@ from retrieval.understanding.wording import (
     words_of,
 )
 
+_SEVERAL = re.compile(r"\s+(?:and|&)\s+|\s*;\s*", re.IGNORECASE)
+"""What stands between the authors of one filter."""
 MOST_TOPIC_WORDS = 8
 """Words of a topic in a request for papers; longer ones say more than a topic."""
 
@@ -141,8 +146,9 @@ def understand(query: str, known: KnownValues, *, names_alone: bool = False) -> 
 
 def given_filters(given: Given, known: KnownValues) -> tuple[Filters, tuple[Missing, ...]]:
     """The filters that a person gave, in the library's values, and what it does not have."""
-    people = [(author, named(author, known)) for author in given.authors]
-    venues = _valued(given.venue, known.values("venue"), _venues_of(tuple(known.values("venue"))))
+    authors = [name for typed in given.authors for name in _SEVERAL.split(typed) if name]
+    people = [(author, named(author, known)) for author in authors]
+    venues, year = _placed(given.venue, tuple(known.values("venue")))
     decisions = known.values("decision")
     decided = _valued(given.decision, decisions, _decisions_of(tuple(decisions)))
     missing = [
@@ -150,10 +156,12 @@ def given_filters(given: Given, known: KnownValues) -> tuple[Filters, tuple[Miss
         *([Missing(f"at {given.venue}")] if given.venue and not venues else []),
         *([Missing(f"with decision {given.decision}")] if given.decision and not decided else []),
     ]
+    if year and given.year and year != given.year:
+        missing.append(Missing(f"at {given.venue} of {given.year}"))
     filters = Filters(
         authors=tuple(terms for _, terms in people if terms),
         venues=venues,
-        years=(given.year,) if given.year else (),
+        years=tuple(filter(None, [given.year or year])),
         decisions=decided,
     )
     return filters, tuple(missing)
@@ -192,7 +200,8 @@ def _read(query: str, known: KnownValues, *, names_alone: bool) -> _Reading:
             for word in words[person.start : person.end]:
                 word.kind = None
     _mark_et_al(reading)
-    reading.years = tuple(dict.fromkeys((*reading.years, *mark_years(words))))
+    years = tuple(dict.fromkeys((*reading.years, *mark_years(words))))
+    reading.years = years_in_spans(words, years, [int(year) for year in known.values("year")])
     reading.decisions = mark_decisions(words, decisions)
     if _asks_whether(reading):
         _forget(reading, decisions)
@@ -280,6 +289,15 @@ def _asks_for_papers(reading: _Reading) -> bool:
         asks_what = folded[0] == "what" and folded[1] in ("does", "do", "did", "is", "are")
         return not asks_what or bool(set(folded) & WRITE)
     return not set(folded) & CONTENT_ASKING
+
+
+def _placed(typed: str, venues: tuple[str, ...]) -> tuple[tuple[str, ...], int | None]:
+    """The venues that a person may mean by `typed`, and the year if that is typed too."""
+    words = words_of(typed)
+    if found := _valued(typed, venues, _venues_of(venues)):
+        return found, None
+    width, found, year = venue_at(words, 0, _venues_of(venues)) if words else (0, (), None)
+    return (found, year) if width == len(words) else ((), None)
 
 
 def _valued(typed: str, values: Iterable[str], spellings: Spellings) -> tuple[str, ...]:

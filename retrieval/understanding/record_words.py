@@ -1,7 +1,9 @@
 """The words of a query that name venues, years and decisions, marked as such."""
 
+import operator
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from retrieval.understanding.venues import ELSEWHERE, Spellings
 from retrieval.understanding.wording import (
@@ -18,10 +20,18 @@ from retrieval.understanding.wording import (
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _GLUED = re.compile(r"([^\W\d_]{2,})[-'’]?((?:19|20)?\d\d)")
-_IN = frozenset("in of from at since during".split())
+_IN = frozenset("in of from at since during after before until between".split())
 _OR = frozenset("or and to".split())
 _CHOOSE = frozenset("which what list show all any the many".split())
 _ACCEPTED = frozenset({"published", "accepted", "presented"})
+_WON = frozenset("win wins won winning get got receive received given".split())
+_OPEN_SPANS: dict[str, Callable[[int, int], bool]] = {
+    "since": operator.ge,
+    "after": operator.gt,
+    "before": operator.lt,
+    "until": operator.le,
+}
+_CLOSED_SPANS = frozenset({("from", "to"), ("between", "and")})
 _LAST_CENTURY = 50
 """Years of two digits from here on are of the last century."""
 
@@ -45,7 +55,7 @@ def mark_venues_and_years(
     elsewhere: list[str] = []
     at = 0
     while at < len(words):
-        width, named, year = _venue_at(words, at, spellings)
+        width, named, year = venue_at(words, at, spellings)
         rare = all(texts_with(word.folded) <= size // 200 for word in words[at : at + width])
         if named and (year or rare or _is_placed(words, at)):
             venues += named
@@ -81,7 +91,7 @@ def mark_decisions(words: Sequence[Word], spellings: Spellings) -> tuple[str, ..
     return tuple(dict.fromkeys(decisions))
 
 
-def _venue_at(
+def venue_at(
     words: Sequence[Word], at: int, spellings: Spellings
 ) -> tuple[int, tuple[str, ...], int | None]:
     """How many words name a venue here, which, and the year that is written to it."""
@@ -143,6 +153,35 @@ def mark_years(words: Sequence[Word]) -> list[int]:
     return found
 
 
+def years_in_spans(
+    words: Sequence[Word], years: Sequence[int], known: Sequence[int]
+) -> tuple[int, ...]:
+    """The years that are meant where some are ends of a span: `since 2020`, `from 2019 to 2021`.
+
+    Args:
+        words: of the query, whose years are marked; what opens a span is marked too.
+        years: those that are named.
+        known: the years of the library's papers.
+    """
+    meant = set(years)
+    for before, word in pairwise(words):
+        is_within, end = _OPEN_SPANS.get(before.folded), _year_of(word)
+        if is_within and end in years:
+            before.kind = Kind.YEAR
+            within = {year for year in known if is_within(year, end)}
+            meant = meant - {end} | within if within else meant
+    for first, low, then, high in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if (first.folded, then.folded) in _CLOSED_SPANS and _year_of(low) and _year_of(high):
+            first.kind = then.kind = Kind.YEAR
+            meant |= {year for year in known if _year_of(low) < year < _year_of(high)}
+    return tuple(years) if meant == set(years) else tuple(sorted(meant))
+
+
+def _year_of(word: Word) -> int:
+    """The year that a word is marked as; 0 if it is not."""
+    return int(word.folded) if word.kind is Kind.YEAR and word.folded.isdecimal() else 0
+
+
 def _is_year(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
     """Whether a number that may be a year stands where a year of publication would."""
     spoken = any(word.folded in PAPERS | WRITE | _ACCEPTED | SORTS for word in words)
@@ -192,6 +231,7 @@ def _is_decision(words: Sequence[Word], start: int, end: int, *, alternatives: b
         or beside
         or alone
         or as_one
+        or any(word.folded in _WON for word in words[:start][-2:])
         or _is_there_one(words, before, after)
         or (last.endswith("s") and _is_plural_of_papers(words, before, after))
     )

@@ -27,10 +27,10 @@ _AWARDED = re.compile(
 )
 _GROUP = tuple(
     "award-winning,award winning,awarded,award winner,prize-winning,prize winning,prize winner,"
-    "award winners,prize winners,awards".split(",")
+    "award winners,prize winners,award,awards".split(",")
 )
 """What stands for any award."""
-_BEST = ("best paper", "best papers")
+_BEST = ("best paper", "best papers", "best paper award", "best paper awards")
 _PAPER = re.compile(r" (?:paper|award|talk|presentation)$")
 
 
@@ -49,17 +49,13 @@ def decision_spellings(decisions: Iterable[str]) -> Spellings:
     for decision in decisions:
         forms = _decision_forms(decision)
         if _AWARDED.search(folded(decision)):
+            forms |= {f"{form} {award}" for form in forms for award in ("award", "awards")}
             forms.update(_GROUP)
         if "outstanding" in folded(decision):
             forms.update(_BEST)
         for spelled in forms:
             found.setdefault(tuple(spelled.split()), set()).add(decision)
     return {words: tuple(sorted(values)) for words, values in found.items() if words}
-
-
-def is_award(decision: str) -> bool:
-    """Whether a decision is an award."""
-    return bool(_AWARDED.search(folded(decision)))
 
 
 def _venue_forms(venue: str) -> set[str]:

@@ -145,6 +145,11 @@ def test_venue_year_and_decision(
         (Given(decision="orals", year=2023), 90),
         (Given(year=2022), 14),
         (Given(venue="iclr", year=2022), 14),
+        (Given(venue="iclr 2022"), 14),
+        (Given(venue="ICLR'22", year=2022), 14),
+        (Given(venue="ICLR 2022", year=2023), 0),
+        (Given(decision="award"), 10),
+        (Given(authors=("Goldstein and Geiping",)), 5),
         (Given(authors=("goldstein",)), 9),
         (Given(authors=("Tom Goldstein",)), 8),
         (Given(authors=("Tom Goldstein", "jonas geiping")), 5),
@@ -273,7 +278,7 @@ def test_no_text_fails(seed_lookup: Lookup, query: str) -> None:
 
 WORDS = st.sampled_from(
     "papers by and et al. Tom Goldstein's ICLR 2022 '22 orals or an oral Levine, Du Y. about on "
-    "graph who wrote is was it the NeurIPS best paper & in from van den".split(" ")
+    "graph who wrote is was it the NeurIPS best paper & in from to since between van den".split(" ")
 )
 
 

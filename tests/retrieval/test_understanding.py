@@ -145,7 +145,27 @@ def test_authors_together(index: LexicalIndex, query: str) -> None:
         ("honourable mentions", Filters(decisions=("honorable mention",))),
         ("notable top 5% papers", Filters(decisions=("notable-top-5%",))),
         ("award winners", Filters(decisions=("honorable mention", "outstanding paper"))),
+        (
+            "ICLR 2022 award papers",
+            Filters(
+                venues=("ICLR",),
+                years=(2022,),
+                decisions=("honorable mention", "outstanding paper"),
+            ),
+        ),
+        (
+            "which papers won an award in 2019?",
+            Filters(years=(2019,), decisions=("honorable mention", "outstanding paper")),
+        ),
+        ("outstanding paper awards", Filters(decisions=("outstanding paper",))),
+        ("best paper award", Filters(decisions=("outstanding paper",))),
         ("best papers", Filters(decisions=("outstanding paper",))),
+        ("papers since 2022", Filters(years=(2022, 2023))),
+        ("papers after 2021", Filters(years=(2022, 2023))),
+        ("papers before 2021", Filters(years=(2019, 2020))),
+        ("papers from 2019 to 2021", Filters(years=(2019, 2020, 2021))),
+        ("papers between 2020 and 2022", Filters(years=(2020, 2021, 2022))),
+        ("papers since 2030", Filters(years=(2030,))),
         (
             "award-winning papers",
             Filters(decisions=("honorable mention", "outstanding paper")),
