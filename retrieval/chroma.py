@@ -98,7 +98,8 @@ class _Connection:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._journal = Journal(folder.with_name(f"{folder.name}.json"), self._vector_files)
-        self._seen = ""
+        self.seen = ""
+        """The revision of the files that the collections were opened at."""
         self._threads = threading.Lock()
         self._processes = filelock.FileLock(
             folder.with_name(f"{folder.name}.lock"), thread_local=False
@@ -115,13 +116,13 @@ class _Connection:
             if not writing:
                 yield
                 return
-            self._seen = self._journal.begin()
+            self.seen = self._journal.begin()
             try:
                 yield
             finally:
                 # Chroma may have failed halfway; Ctrl-C only comes after its calls.
                 if not isinstance(sys.exception(), Exception):
-                    self._seen = self._journal.end()
+                    self.seen = self._journal.end()
 
     def sync_every(self, vectors: int) -> None:
         """Have Chroma write the chunks' vectors out whenever so many more have come."""
@@ -145,11 +146,11 @@ class _Connection:
         entry = self._journal.read()
         if self._journal.is_torn(entry):  # loading torn vectors can crash the process
             self.drop_vectors()
-        elif self._client is None or self._seen != entry.revision:
+        elif self._client is None or self.seen != entry.revision:
             self._open()
-        self._seen = entry.revision
+        self.seen = entry.revision
         if entry.before is not None or not entry.revision:
-            self._seen = self._journal.end()
+            self.seen = self._journal.end()
 
     def _vector_files(self) -> list[Path]:
         """The files of collections whose vectors were ever written out."""
@@ -206,6 +207,12 @@ class ChromaStore:
     @property
     def _papers(self) -> Collection:
         return self._connection.papers
+
+    @property
+    def revision(self) -> str:
+        """Changes with every write, of any process, and when torn vectors were dropped."""
+        with self._turn():
+            return self._connection.seen
 
     def count(self) -> tuple[int, int]:
         """How many papers and chunks there are."""

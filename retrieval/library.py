@@ -38,7 +38,8 @@ class Library:
         self._manifest = self._opened_manifest()
         self.store = ChromaStore(home / "chroma")
         self.lexical = LexicalIndex(home / "lexical")
-        self._ready_revision = ""
+        self._ready: tuple[str, ...] = ()
+        """The revisions of manifest, index and store that are known to agree."""
 
     def _opened_manifest(self) -> Manifest:
         manifest = read_manifest(self._manifest_path)
@@ -104,7 +105,8 @@ class Library:
             LibraryError: the library has no papers, or was damaged by an interrupted write.
             LibraryInUseError: it has to be repaired while another process writes.
         """
-        if self._ready_revision == self.revision == self.lexical.revision:
+        stored = self.store.revision  # another process may have written, or torn what there was
+        if self._ready == (self.revision, self.lexical.revision, stored):
             return
         if not self._paper_count():
             raise LibraryError(
@@ -113,7 +115,8 @@ class Library:
             )
         if self.lexical.revision != self.revision:
             self._agree()
-        self._ready_revision = self.revision
+        if self.lexical.revision == self.revision:
+            self._ready = (self.revision, self.lexical.revision, stored)
 
     def _agree(self) -> None:
         try:

@@ -185,6 +185,18 @@ def test_an_open_library_sees_all_that_another_process_adds(
     assert library.store.damage() == ([], [])
 
 
+def test_an_open_library_says_so_when_a_kill_has_cost_it_its_chunks(
+    open_library: Open, jsonl: Jsonl, tmp_path: Path
+) -> None:
+    library = open_library()
+    ingest(library, [jsonl(FRUIT)])
+    assert titles(library, "apple") == ["Fruit"]
+    torn = {"revision": "another", "before": {"a file of vectors": [1, 1]}}
+    (tmp_path / "home" / "chroma.json").write_text(json.dumps(torn))
+    with pytest.raises(LibraryError, match="damaged .* run `assistant ingest`"):
+        titles(library, "apple")
+
+
 # --- two sides that agree
 
 
