@@ -110,7 +110,8 @@ def route(
     if history and refers(question):
         return None
     if understood.asks_for_papers:
-        return _list(question, lookup.found(question, understood, MOST_LISTED))
+        listing = lookup.found(question, understood, MOST_LISTED)
+        return _list(listing, _command(question, listing.total))
     return _record(question, understood, lookup)
 
 
@@ -125,15 +126,19 @@ def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
     ]
 
 
-def _list(question: str, listing: Listing) -> Routed:
+def _command(query: str, papers: int) -> str:
+    return f'assistant lookup "{query.replace(chr(34), "")}" -k {papers}'
+
+
+def _list(listing: Listing, command: str = "") -> Routed:
+    """The papers of a listing; `command`, if there is one, gives them all."""
     papers = tuple(match.paper for match in listing.matches)
     if listing.note:  # what was asked for is not here, whatever else is
         return Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
     texts = [entry(paper) for paper in papers]
     more = listing.total - len(papers)
     if more > 0:
-        command = f'assistant lookup "{question.replace(chr(34), "")}" -k {listing.total}'
-        texts[-1] += f", and {more:,} more that `{command}` lists"
+        texts[-1] += f", and {more:,} more" + (f" that `{command}` lists" if command else "")
     entries = (Entry(f"{text}.", paper) for text, paper in zip(texts, papers, strict=True))
     return Routed(tuple(entries), papers=papers)
 
@@ -178,7 +183,9 @@ def _the_paper(subject: str, listing: Listing) -> Paper | None:
     enough = len(asked.split()) >= _ENOUGH_WORDS or len(asked) * 2 >= len(title)
     if enough and likeness(asked, title) >= SURE:
         return first.paper
-    given = set(introduced(first.paper.title, first.paper.abstract))
+    # Without a colon, what a title names may well be the method of others: Can BERT …?
+    head = first.paper.title if ":" in first.paper.title else ""
+    given = set(introduced(head, first.paper.abstract))
     words = [joined(word) for word in subject.split()]
     spans = {"".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)}
     return first.paper if given & {span for span in spans if len(span) > 1} else None
@@ -193,12 +200,13 @@ def _by_the_same(question: str, lookup: Lookup, history: Sequence[Turn]) -> Rout
         return None
     if aspect_of(question) is not Aspect.NONE and "else" not in question.casefold().split():
         return None
-    before = lookup.understand(history[-1].question).filters.authors
+    asked = lookup.understand(history[-1].question).filters.authors
+    names = [name for name in cited[0].authors if _is_one_of(name, asked)]
     anyone = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
-    if not before and not anyone:
+    if not anyone:
         return None
-    whose = f"the authors of “{cited[0].shown_title}”"
-    wanted = Understood(Filters(authors=before or (anyone,)), said=f"by {whose}")
+    whose = " and ".join(names) or f"the authors of “{cited[0].shown_title}”"
+    wanted = Understood(Filters(authors=asked if names else (anyone,)), said=f"by {whose}")
     listing = lookup.found("", wanted, MOST_LISTED + len(cited))
     known = {paper.id for paper in cited}
     others = tuple(match for match in listing.matches if match.paper.id not in known)
@@ -206,4 +214,9 @@ def _by_the_same(question: str, lookup: Lookup, history: Sequence[Turn]) -> Rout
         note = f"No other paper by {whose} in this library."
         return Routed((), Outcome.NOT_IN_LIBRARY, note)
     total = listing.total - (len(listing.matches) - len(others))
-    return _list(f"papers by {cited[0].authors[0]}", Listing(others[:MOST_LISTED], total))
+    command = _command(f"papers by {whose}", listing.total) if names else ""
+    return _list(Listing(others[:MOST_LISTED], total), command)
+
+
+def _is_one_of(name: str, asked: Sequence[Sequence[str]]) -> bool:
+    return any(set(name_terms(name)) & set(terms) for terms in asked)

@@ -1,12 +1,18 @@
 """Which questions records answer, and which go the way of all others."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from fakes import LICHEN, PAPERS, TIDAL, ZEBRA, Asking, answered, paper
 from test_engine import check_promises
 
-from assistant.routing import MOST_LISTED, passages_of
+from assistant.routing import MOST_LISTED, Routed, passages_of, route
 from assistant.types import Outcome, Turn
+from retrieval.lexical import LexicalIndex
 from retrieval.library import Library
+from retrieval.lookup import Lookup
+from retrieval.types import Paper
 
 ZEBRA_ENTRY = "“Zebra Pruning for Vision Models” by Ada Miro and Ben Okafor (ICML 2021, oral)."
 ZEBRA_BY = "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor."
@@ -127,6 +133,51 @@ def test_nobody_else_wrote_more(asking: Asking) -> None:
     assert answer.text == (
         "No other paper by the authors of “Tidal Forecasting with Graph Networks” in this library."
     )
+
+
+def lookup_in(papers: Sequence[Paper], folder: Path) -> Lookup:
+    index = LexicalIndex(folder)
+    index.rebuild(papers, "1")
+    by_id = {paper.id: paper for paper in papers}
+    return Lookup(index, lambda ids: {id_: by_id[id_] for id_ in ids})
+
+
+def routed(lookup: Lookup, question: str, history: Sequence[Turn] = ()) -> Routed | None:
+    return route(lookup, question, lookup.understand(question), history)
+
+
+def test_more_by_the_author_asked_for(tmp_path: Path) -> None:
+    lookup = lookup_in([PAPERS[0], paper("by one of them", authors=("Ada Miro",))], tmp_path)
+    history = [Turn("papers by Ben Okafor", answered(PAPERS[0], "It does not need retraining."))]
+    found = routed(lookup, "What else did he write?", history)
+    assert found is not None
+    assert found.note == "No other paper by Ben Okafor in this library."
+
+
+@pytest.mark.parametrize(
+    ("before", "rest"),
+    [
+        (
+            "papers by Ada Miro",
+            'and 2 more that `assistant lookup "papers by Ada Miro" -k 13` lists.',
+        ),
+        ("How slow?", "and 2 more."),
+    ],
+)
+def test_a_command_is_named_only_if_it_lists_the_rest(
+    tmp_path: Path, before: str, rest: str
+) -> None:
+    many = [paper(f"p{number}") for number in range(MOST_LISTED + 3)]
+    history = [Turn(before, answered(many[0], "It does not need retraining."))]
+    found = routed(lookup_in(many, tmp_path), "What else did they write?", history)
+    assert found is not None
+    assert len(found.entries) == MOST_LISTED
+    assert found.entries[-1].text.endswith(rest)
+
+
+def test_a_paper_on_a_method_is_not_the_methods_own(tmp_path: Path) -> None:
+    probing = paper("probing", "Can BERT Refrain from Forgetting? A Study", "We study BERT models.")
+    assert routed(lookup_in([probing], tmp_path), "Who wrote BERT?") is None
 
 
 def test_a_passage_is_the_first_chunk(library: Library) -> None:

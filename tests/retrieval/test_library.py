@@ -193,7 +193,7 @@ def test_an_open_library_says_so_when_a_kill_has_cost_it_its_chunks(
     assert titles(library, "apple") == ["Fruit"]
     torn = {"revision": "another", "before": {"a file of vectors": [1, 1]}}
     (tmp_path / "home" / "chroma.json").write_text(json.dumps(torn))
-    with pytest.raises(LibraryError, match="damaged .* run `assistant ingest`"):
+    with pytest.raises(LibraryError, match=r"damaged .* run `assistant ingest`"):
         titles(library, "apple")
 
 
