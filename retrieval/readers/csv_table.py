@@ -108,6 +108,16 @@ def _outcome(
 
 
 def _authors(names: str) -> str | list[str]:
-    """`Last, First; Last, First` as names; commas alone may part names and are left to others."""
+    """`Last, First; Last, First` as names; commas alone may part names and are left to others.
+
+    One comma beside a single word parts no names: a paper by `Doe, Jane` alone.
+    """
     mark = ";" if ";" in names else " and "
-    return [first_name_first(name) for name in names.split(mark)] if mark in names else names
+    if mark in names or _is_one_name(names):
+        return [first_name_first(name) for name in names.split(mark)]
+    return names
+
+
+def _is_one_name(names: str) -> bool:
+    words = [len(part.split()) for part in names.split(",")]
+    return len(words) == 2 and min(words) == 1  # noqa: PLR2004 - last and first

@@ -62,6 +62,22 @@ def test_columns_go_by_several_names_in_any_case(header: str, venue: str) -> Non
     assert (record.authors, record.venue) == (("Ann Bee", "Cy van Dee"), venue)
 
 
+@pytest.mark.parametrize(
+    ("authors", "names"),
+    [
+        ("Bee, Ann", ("Ann Bee",)),
+        ("van Dee, Cy", ("Cy van Dee",)),
+        ("Bee, Ann C.", ("Ann C. Bee",)),
+        ("Ann Bee, Cy Dee", ("Ann Bee", "Cy Dee")),
+        ("Bee, Dee, Eff", ("Bee", "Dee", "Eff")),
+        ("Bee,", ("Bee",)),
+        ("Ann Bee", ("Ann Bee",)),
+    ],
+)
+def test_commas_part_names_but_not_the_parts_of_one(authors: str, names: tuple[str, ...]) -> None:
+    assert read_one(f'title,abstract,authors\nT,A,"{authors}"\n').authors == names
+
+
 def test_of_two_columns_of_a_field_the_one_that_says_something_is_read() -> None:
     assert read_one("title,abstract,summary\nT,,Text.\n").abstract == "Text."
 
