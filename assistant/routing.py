@@ -112,7 +112,7 @@ def route(
     if understood.asks_for_papers:
         listing = lookup.found(question, understood, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
-    return _record(question, understood, lookup)
+    return _record(question, understood, lookup) or _nobody(question, understood, lookup)
 
 
 def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
@@ -164,6 +164,18 @@ def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | N
     lacks = "who wrote it" if aspect is Aspect.AUTHORS else "where it appeared"
     note = f"The record of “{paper.shown_title}” in this library does not say {lacks}."
     return Routed((), Outcome.ABSTRACT_SILENT, note, (paper,))
+
+
+def _nobody(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
+    """That the author is not here whose papers a question about content is asked of.
+
+    Where a title or a method that it names is here, that is what is asked about. A venue may be
+    spoken of without being where papers appeared: `the NeurIPS 2021 challenge`.
+    """
+    if not any(missing.is_author for missing in understood.missing):
+        return None
+    listing = lookup.found(question, understood, 1)
+    return None if listing.matches else Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
 
 
 def _aspect(question: str) -> Aspect:

@@ -55,6 +55,7 @@ class Missing:
     """`by Ada Lovelace`, `at NeurIPS 2021`."""
     close: str = ""
     """An author of the library spelled alike."""
+    is_author: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ def understand(query: str, known: KnownValues, *, names_alone: bool = False) -> 
     )
     missing = [
         *(
-            Missing(f"by {person.typed}", shown(person.close) if person.close else "")
+            Missing(
+                f"by {person.typed}", shown(person.close) if person.close else "", is_author=True
+            )
             for person in reading.people
             if not person.terms
         ),
@@ -152,7 +155,7 @@ def given_filters(given: Given, known: KnownValues) -> tuple[Filters, tuple[Miss
     decisions = known.values("decision")
     decided = _valued(given.decision, decisions, _decisions_of(tuple(decisions)))
     missing = [
-        *(Missing(f"by {author}") for author, terms in people if not terms),
+        *(Missing(f"by {author}", is_author=True) for author, terms in people if not terms),
         *([Missing(f"at {given.venue}")] if given.venue and not venues else []),
         *([Missing(f"with decision {given.decision}")] if given.decision and not decided else []),
     ]

@@ -59,6 +59,11 @@ def test_the_records_answer_without_the_model(
         ("ICML 2019 papers", "No paper at ICML 2019 in this library."),
         ("NeurIPS 2021 orals", "No paper at NeurIPS 2021 in this library."),
         ("NeurIPS 2021 papers about lichen", "No paper at NeurIPS 2021 in this library."),
+        ("Which papers by Ada Lovelace use pruning?", "No paper by Ada Lovelace in this library."),
+        (
+            "How much do papers by Ada Mira prune?",
+            "No paper by Ada Mira in this library. Did you mean Ada Miro?",
+        ),
         (
             "papers by Ada Miro about cooking",
             "None of the 2 papers by Ada Miro is about “cooking”.",
@@ -92,6 +97,9 @@ def test_what_a_record_does_not_say(asking: Asking) -> None:
         "What do the authors of ZebraPrune report on ImageNet?",
         "Does ZebraPrune need retraining?",
         "Who labelled the photographs of lichens?",
+        "How does Lovelace et al.'s pruning of vision models compare?",
+        "Does ZebraPrune, the paper by Ada Lovelace, need retraining?",
+        "How does the winner of the NeurIPS 2021 challenge prune vision models?",
     ],
 )
 def test_questions_about_content_go_to_the_model(asking: Asking, question: str) -> None:
