@@ -112,7 +112,7 @@ def route(
     if understood.asks_for_papers:
         listing = lookup.found(question, understood, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
-    return _record(question, understood, lookup) or _nobody(question, understood, lookup)
+    return _record(question, understood, lookup) or _nothing_there(question, understood, lookup)
 
 
 def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
@@ -166,15 +166,18 @@ def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | N
     return Routed((), Outcome.ABSTRACT_SILENT, note, (paper,))
 
 
-def _nobody(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
-    """That the author is not here whose papers a question about content is asked of.
+def _nothing_there(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
+    """That the papers are not here of which a question about content is asked.
 
-    Where a title or a method that it names is here, that is what is asked about. A venue may be
-    spoken of without being where papers appeared: `the NeurIPS 2021 challenge`.
+    Where the author is not, a title or a method that is named may still be here. A venue that no
+    paper has may be spoken of without being where papers appeared: `the NeurIPS 2021 challenge`.
     """
-    if not any(missing.is_author for missing in understood.missing):
+    if any(missing.is_author for missing in understood.missing):
+        listing = lookup.found(question, understood, 1)
+    elif understood.filters:
+        listing = lookup.found("", Understood(understood.filters, said=understood.said), 1)
+    else:
         return None
-    listing = lookup.found(question, understood, 1)
     return None if listing.matches else Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
 
 

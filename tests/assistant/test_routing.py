@@ -59,6 +59,7 @@ def test_the_records_answer_without_the_model(
         ("ICML 2019 papers", "No paper at ICML 2019 in this library."),
         ("NeurIPS 2021 orals", "No paper at NeurIPS 2021 in this library."),
         ("NeurIPS 2021 papers about lichen", "No paper at NeurIPS 2021 in this library."),
+        ("How do ICML 2019 papers prune?", "No paper at ICML 2019 in this library."),
         ("Which papers by Ada Lovelace use pruning?", "No paper by Ada Lovelace in this library."),
         (
             "How much do papers by Ada Mira prune?",
