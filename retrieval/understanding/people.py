@@ -61,13 +61,16 @@ class Person:
 
 
 def people_in(words: Sequence[Word], names: Names) -> list[Person]:
-    """The authors whom the words name, in their order; the words are not changed."""
+    """The authors whom the words name, in their order; the words are not changed.
+
+    There is no filter for papers that are not by someone, so who is excluded is left out.
+    """
     found: list[Person] = []
     at = 0
     while at < len(words):
         person = _full_name_at(words, at, names) or _surname_at(words, at, names)
         person = person or _stranger_at(words, at, names)
-        if person:
+        if person and not _is_excluded(words, at):
             found.append(person)
         at = person.end if person else at + 1
     return _marks_shared(found, words)
@@ -312,6 +315,10 @@ def _is_by(words: Sequence[Word], at: int) -> bool:
             if words[start - 1].folded in BY:
                 return _is_by(words, start)
     return False
+
+
+def _is_excluded(words: Sequence[Word], at: int) -> bool:
+    return at >= _BEFORE and words[at - 2].folded == "not" and words[at - 1].folded in BY
 
 
 def _is_et_al(words: Sequence[Word], at: int) -> bool:
