@@ -53,6 +53,8 @@ class RerankSettings:
     """What one token of the question can count at most for or against a paper."""
     characters: int = 1500
     """Of a paper's text; longer abstracts are cut."""
+    characters_in_all: int = 15_000
+    """Of all papers' texts: bounds the time that the flattest rankings take."""
 
 
 def rerank(
@@ -97,11 +99,13 @@ def is_question(text: str) -> bool:
 
 def undecided(passages: Sequence[Passage], settings: RerankSettings) -> Sequence[Passage]:
     """The first passages, between which the first stage leaves a doubt; none, or at least two."""
-    near = [
-        passage
-        for passage in passages[: settings.depth]
-        if passages[0].score - passage.score < settings.margin
-    ]
+    near: list[Passage] = []
+    room = settings.characters_in_all
+    for passage in passages[: settings.depth]:
+        room -= len(text_of(passage.paper, settings.characters))
+        if room < 0 or passages[0].score - passage.score >= settings.margin:
+            break
+        near.append(passage)
     return near if len(near) > 1 else []
 
 

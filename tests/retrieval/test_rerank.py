@@ -72,6 +72,15 @@ def test_no_more_are_read_than_the_depth() -> None:
     assert len(likelihood.read) == 3
 
 
+def test_no_more_text_is_read_than_there_is_time_for() -> None:
+    passages = [passage(id_, 0.9, "word " * 20) for id_ in "abc"]
+    settings = RerankSettings(characters_in_all=250)
+    likelihood = ChosenLikelihood(-3.0, -2.0)
+    found = rerank("Why?", passages, likelihood, lambda: False, settings)
+    assert [each.paper.id for each in found] == ["b", "a", "c"]
+    assert len(likelihood.read) == 2
+
+
 @pytest.mark.parametrize("passages", [[], [passage("a", 1.0)], [passage("a", 1), passage("b", 0)]])
 def test_a_decided_ranking_is_left_as_it_is(passages: list[Passage]) -> None:
     assert rerank("Why?", passages, ChosenLikelihood(), lambda: False, SETTINGS) == passages
