@@ -28,6 +28,8 @@ BATCH = 64
 """Papers written at once: what an interruption loses at most."""
 
 READING = "Reading files"
+_WORTH_A_BAR = 100
+"""Records below which reading is over before a bar could be seen."""
 STAGE = "Embedding papers"
 
 
@@ -110,7 +112,8 @@ class _Reading:
 
     def __call__(self, done: int, total: int) -> None:
         self._of_file = total
-        self._progress(READING, self._before + done, self._before + total, "records")
+        if self._before + total >= _WORTH_A_BAR:
+            self._progress(READING, self._before + done, self._before + total, "records")
 
     def end_of_file(self, papers: int) -> None:
         """A page of papers is read at once and tells its number only here."""

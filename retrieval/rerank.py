@@ -54,7 +54,7 @@ class RerankSettings:
     characters: int = 1500
     """Of a paper's text; longer abstracts are cut."""
     characters_in_all: int = 15_000
-    """Of all papers' texts: bounds the time that the flattest rankings take."""
+    """Of the texts of all papers read, so that many take hardly longer than a few."""
 
 
 def rerank(
@@ -80,7 +80,8 @@ def rerank(
     read = undecided(passages, settings)
     if not read or not is_question(question):
         return list(passages)
-    texts = [text_of(passage.paper, settings.characters) for passage in read]
+    length = min(settings.characters, settings.characters_in_all // len(read))
+    texts = [text_of(passage.paper, length) for passage in read]
     rows = np.array(list(likelihood.of(question, texts, stopped)))
     values = advantages(rows, settings.token_limit).tolist()
     # Papers not read count as likely as the least likely one that was.
@@ -99,13 +100,11 @@ def is_question(text: str) -> bool:
 
 def undecided(passages: Sequence[Passage], settings: RerankSettings) -> Sequence[Passage]:
     """The first passages, between which the first stage leaves a doubt; none, or at least two."""
-    near: list[Passage] = []
-    room = settings.characters_in_all
-    for passage in passages[: settings.depth]:
-        room -= len(text_of(passage.paper, settings.characters))
-        if room < 0 or passages[0].score - passage.score >= settings.margin:
-            break
-        near.append(passage)
+    near = [
+        passage
+        for passage in passages[: settings.depth]
+        if passages[0].score - passage.score < settings.margin
+    ]
     return near if len(near) > 1 else []
 
 

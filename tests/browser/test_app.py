@@ -189,7 +189,8 @@ def test_the_first_start_shows_its_progress_and_is_completed_by_the_next(
         expect(bar).to_be_visible()
         expect(page.locator("#setup")).to_contain_text("of 1,643 papers")
         page.wait_for_function(
-            "() => Number(document.querySelector('#setup progress[max]')?.value) >= 70"
+            "() => Number(document.querySelector("
+            "'#setup progress[aria-label=\"Embedding papers\"]')?.value) >= 70"
         )
         expect(page.locator("#question textarea")).to_be_hidden()
         assert app.end() in (0, 130)

@@ -72,13 +72,14 @@ def test_no_more_are_read_than_the_depth() -> None:
     assert len(likelihood.read) == 3
 
 
-def test_no_more_text_is_read_than_there_is_time_for() -> None:
+def test_many_papers_share_the_text_that_is_read() -> None:
     passages = [passage(id_, 0.9, "word " * 20) for id_ in "abc"]
-    settings = RerankSettings(characters_in_all=250)
-    likelihood = ChosenLikelihood(-3.0, -2.0)
-    found = rerank("Why?", passages, likelihood, lambda: False, settings)
-    assert [each.paper.id for each in found] == ["b", "a", "c"]
-    assert len(likelihood.read) == 2
+    settings = RerankSettings(characters=60, characters_in_all=120)
+    alone, together = ChosenLikelihood(-3.0, -2.0), ChosenLikelihood(-3.0, -2.0, -4.0)
+    rerank("Why?", passages[:2], alone, lambda: False, settings)
+    rerank("Why?", passages, together, lambda: False, settings)
+    assert [len(text) for text in alone.read] == [59, 59]
+    assert [len(text) for text in together.read] == [39, 39, 39]
 
 
 @pytest.mark.parametrize("passages", [[], [passage("a", 1.0)], [passage("a", 1), passage("b", 0)]])

@@ -70,8 +70,7 @@ def test_a_first_start_reads_the_seeds(tmp_path: Path, cache: Path) -> None:
     assert first.assistant is not None
     assert first.papers == 1
     assert [(stage.name, stage.done, stage.total) for stage in first.stages] == [
-        ("Reading files", 1, 1),
-        ("Embedding papers", 1, 1),
+        ("Embedding papers", 1, 1)
     ]
     second = finished(Setup(settings(tmp_path / "home", cache, threads=1))).state
     assert (second.papers, second.stages) == (1, [])
