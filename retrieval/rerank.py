@@ -53,7 +53,7 @@ class RerankSettings:
     """What one token of the question can count at most for or against a paper."""
     characters: int = 1500
     """Of a paper's text; longer abstracts are cut."""
-    characters_in_all: int = 15_000
+    characters_in_all: int = 14_500
     """Of the texts of all papers read, so that many take hardly longer than a few."""
 
 

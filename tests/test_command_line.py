@@ -284,7 +284,7 @@ def test_papers_that_cannot_be_read_are_refused(
     for name, content, expected in (
         ("empty", b"", "is empty"),
         ("junk", bytes(range(256)) * 9, "is not UTF-8 text"),
-        ("broken.jsonl", b'{"abstract": "Fine."}\n{"abstract": ', "broken.jsonl, line 2"),
+        ("broken.jsonl", b'{"abstract": \n{"title": "No abstract"}', "line 1: not valid JSON"),
         ("prose", b"Just a note.\n", "is in no format that can be read"),
     ):
         bad = tmp_path / name
@@ -293,6 +293,21 @@ def test_papers_that_cannot_be_read_are_refused(
     assert "There is no file" in refused(run("ingest", tmp_path / "none", "--home", home))
     report = json.loads(run("ingest", good, "--json", "--home", home).stdout)
     assert (report["papers"], report["unchanged"]) == (1, 1)
+
+
+def test_a_broken_record_costs_only_itself(run: Run, tmp_path: Path, embedder_path: Path) -> None:
+    assert embedder_path.exists()
+    home = tmp_path / "home"
+    lines = '{"abstract": "Herons are light. We weigh them."}\n{"abstract": \n'
+    (tmp_path / "half.jsonl").write_text(lines)
+    bib = "@article{heron, title={On Herons}, abstract={Herons wade.}}\n@article{cut, title={On"
+    (tmp_path / "half.bib").write_text(bib)
+    done = run("ingest", "half.jsonl", "half.bib", "--json", "--home", home)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["papers"] == 2
+    places = [(skipped["source"], skipped["line"]) for skipped in report["skipped"]]
+    assert places == [("half.jsonl", 2), ("half.bib", 2)]
 
 
 def test_models_that_cannot_be_loaded_are_refused(
