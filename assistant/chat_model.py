@@ -148,7 +148,8 @@ class LlamaCppChatModel:
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                yield self._likelihood().log_probabilities(prompt, tokens)
+                found = self._likelihood().log_probabilities(prompt, tokens)
+            yield found  # without the lock: whoever asked may take its time
 
     def _likelihood(self) -> llamacpp.LikelihoodContext:
         """Made when it is first needed: it takes memory."""

@@ -104,5 +104,15 @@ def test_it_stops_between_two_texts(chat_model: LlamaCppChatModel) -> None:
     assert len(looks) == 3
 
 
+def test_two_may_ask_in_turn(chat_model: LlamaCppChatModel) -> None:
+    found = question_likelihood(chat_model)
+    assert found is not None
+    first = found.of(QUESTION, [HERONS, BRAKES], never)
+    begun = next(first)
+    # The first is still at work; its turn is over as soon as it has its value.
+    assert likelihoods(chat_model, [BRAKES], QUESTION)[0] < float(begun.mean())
+    assert float(next(first).mean()) < float(begun.mean())
+
+
 def test_a_model_without_log_probabilities_is_not_asked() -> None:
     assert question_likelihood(FakeChatModel()) is None
