@@ -1,20 +1,18 @@
 """From a question to a checked, cited answer: the one path behind every way of asking."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assistant.chat_model import ChatModel
-from assistant.checking import is_supported
-from assistant.citing import Draft, drafts
 from assistant.conversation import cited_papers, standalone_question
 from assistant.events import Event, Finished, Found, Reranked, Shown
 from assistant.evidence import choose_evidence
 from assistant.likelihood import question_likelihood
-from assistant.making import Making, Page
-from assistant.prompting import Message, answer_messages
+from assistant.making import Making
 from assistant.records import record_sentence
 from assistant.routing import Entry, Routed, passages_of, route
-from assistant.types import Answer, Evidence, Tokens, Turn
+from assistant.types import Answer, Turn
+from assistant.writing import Writer, WritingSettings
 from retrieval.errors import InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
@@ -35,12 +33,8 @@ class AnswerSettings:
     """Papers found, and shown as the closest where nothing is answered."""
     least_similarity: float = 0.35
     """Cosine of question and best passage below which the library is taken not to know."""
-    max_tokens: int = 160
-    """Tokens the model may write."""
-    most_sentences: int = 6
-    """Sentences shown at most."""
-    most_failures: int = 2
-    """Unsupported sentences after which the model is not asked to go on."""
+    writing: WritingSettings = field(default_factory=WritingSettings)
+    """What writing may take."""
 
 
 def never() -> bool:
@@ -115,13 +109,11 @@ class Assistant:
             yield Reranked(making.passages)
         evidence = choose_evidence(making.standalone, making.passages, self.library.embedder)
         making.has_evidence(evidence)
-        messages = self._fitting(making.standalone, evidence)
-        writing = _Counted(self.model.write(messages, self.settings.max_tokens, stopped))
-        written = _finished(drafts(writing, len(evidence)), writing, self.settings.max_tokens)
-        for shown in self._checked(written, making.page):
+        writer = Writer(self.model, self.settings.writing)
+        for shown in writer.fill(making.page, making.standalone, stopped):
             making.has_shown()
             yield shown
-        making.tokens = Tokens(prompt=self.model.count(messages), completion=writing.count)
+        making.tokens = writer.tokens
 
     def _is_near(self, passages: Sequence[Passage]) -> bool:
         """Whether anything is near the question; if not, the model is not asked."""
@@ -135,39 +127,6 @@ class Assistant:
         if likelihood is None:
             return list(passages)
         return rerank(question, passages, likelihood, stopped)
-
-    def _fitting(self, question: str, evidence: list[Evidence]) -> list[Message]:
-        """The prompt with as much of the evidence, best papers first, as the context holds."""
-        for count in range(len(evidence), 0, -1):
-            messages = answer_messages(question, evidence[:count])
-            if self.model.count(messages) + self.settings.max_tokens <= self.model.context:
-                return messages
-        raise InputError(
-            f"The question does not fit into the model's context of {self.model.context} tokens; "
-            "ask a shorter one or raise --context."
-        )
-
-    def _is_full(self, page: Page) -> bool:
-        return len(page.sentences) >= self.settings.most_sentences
-
-    def _checked(self, written: Iterator[Draft], page: Page) -> Iterator[Shown]:
-        """Sentences that hold; what does not is replaced by the evidence it stands on.
-
-        Where nothing that the model writes holds, the answer is the evidence in its own order.
-        """
-        failures = 0
-        for draft in written:
-            notes = _supporting(draft, page.evidence)
-            failures += not notes
-            shown = page.verified(draft.text, notes) if notes else page.in_place_of(draft)
-            if shown:
-                yield shown
-            if failures >= self.settings.most_failures or self._is_full(page):
-                break
-        if not page.sentences:
-            for note in range(1, len(page.evidence) + 1):
-                if not self._is_full(page):
-                    yield page.quote(note)
 
 
 def checked_question(question: str) -> str:
@@ -202,34 +161,3 @@ def _from_record(making: Making, history: Sequence[Turn]) -> Routed | None:
         return None
     sentence = record_sentence(making.question, cited[0])
     return Routed((Entry(sentence, cited[0]),)) if sentence else None
-
-
-def _supporting(draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """The notes that support a draft: those it cites, else one that does by itself."""
-    cited = [evidence[number - 1].text for number in draft.notes]
-    if cited and is_supported(draft.text, cited):
-        return draft.notes
-    for number, sentence in enumerate(evidence, start=1):
-        if is_supported(draft.text, [sentence.text]):
-            return (number,)
-    return ()
-
-
-class _Counted:
-    """The pieces of a stream, counted: llama.cpp gives one piece a token."""
-
-    def __init__(self, pieces: Iterator[str]) -> None:
-        self._pieces = pieces
-        self.count = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for piece in self._pieces:
-            self.count += 1
-            yield piece
-
-
-def _finished(written: Iterator[Draft], writing: _Counted, most: int) -> Iterator[Draft]:
-    """The drafts without the sentence in which the model had to stop: half of one may mislead."""
-    for draft in written:
-        if writing.count < most or draft.text.endswith((".", "!", "?")):
-            yield draft

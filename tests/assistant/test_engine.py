@@ -19,6 +19,7 @@ from assistant.engine import LONGEST_QUESTION, AnswerSettings, Assistant, checke
 from assistant.events import Finished, Found, Reranked, Shown
 from assistant.making import ABSTENTION, answer_text
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Turn
+from assistant.writing import WritingSettings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.errors import Cancelled, InputError, LibraryError
 from retrieval.library import Library
@@ -142,13 +143,13 @@ def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> No
 
 def test_a_sentence_in_which_the_model_had_to_stop_is_not_shown(asking: Asking) -> None:
     cut = "We present ZebraPrune, which removes 40% of the weights of a vision model."
-    settings = AnswerSettings(max_tokens=20)
+    settings = AnswerSettings(writing=WritingSettings(max_tokens=20))
     assistant, model = asking(f"{TRUE} [1] {cut}", settings=settings)
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert model.written[-1] == " weights"
     assert [sentence.text for sentence in answer.sentences] == [TRUE]
-    assistant, _ = asking(TRUE, settings=AnswerSettings(max_tokens=10))
+    assistant, _ = asking(TRUE, settings=AnswerSettings(writing=WritingSettings(max_tokens=10)))
     assert [sentence.text for sentence in assistant.answer(QUESTION).sentences] == [TRUE]
 
 
@@ -161,7 +162,9 @@ def test_after_two_sentences_that_fail_the_model_is_not_read_on(asking: Asking) 
 
 
 def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
-    assistant, model = asking("", settings=AnswerSettings(most_sentences=2))
+    assistant, model = asking(
+        "", settings=AnswerSettings(writing=WritingSettings(most_sentences=2))
+    )
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert len(model.notes) > 2
@@ -219,7 +222,7 @@ def test_a_context_that_is_too_small_for_all_evidence_drops_the_last(asking: Ask
     roomy.answer(QUESTION)
     whole, all_notes = model.count(model.history[0]), model.notes
     assert len(all_notes) >= 2
-    settings = AnswerSettings(max_tokens=20)
+    settings = AnswerSettings(writing=WritingSettings(max_tokens=20))
     assistant, model = asking(f"{TRUE} [1]", context=whole + 19, settings=settings)
     check_promises(assistant.answer(QUESTION))
     assert model.notes == all_notes[:-1]

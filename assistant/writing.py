@@ -1,0 +1,115 @@
+"""Sentences that hold: written by the model from evidence, checked before they are shown."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assistant.chat_model import ChatModel
+from assistant.checking import is_supported
+from assistant.citing import Draft, drafts
+from assistant.events import Shown
+from assistant.making import Page
+from assistant.prompting import Message, answer_messages
+from assistant.types import Evidence, Tokens
+from retrieval.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class WritingSettings:
+    """What writing may take; see tests/benchmarks/answers.md."""
+
+    max_tokens: int = 160
+    """Tokens the model may write."""
+    most_sentences: int = 6
+    """Sentences shown at most."""
+    most_failures: int = 2
+    """Unsupported sentences after which the model is not asked to go on."""
+
+
+class Writer:
+    """Fills a page with sentences that its evidence supports."""
+
+    def __init__(self, model: ChatModel, settings: WritingSettings | None = None) -> None:
+        """Write with `model`."""
+        self._model = model
+        self._settings = settings or WritingSettings()
+        self.tokens = Tokens(prompt=0, completion=0)
+        """What the last page took, once it is done."""
+
+    def fill(self, page: Page, question: str, stopped: Callable[[], bool]) -> Iterator[Shown]:
+        """Sentences as they are written and found to hold.
+
+        Raises:
+            InputError: the question does not fit into the model's context.
+            Cancelled: `stopped()` became true; the model is free.
+        """
+        messages = self._fitting(question, page.evidence)
+        most = self._settings.max_tokens
+        writing = _Counted(self._model.write(messages, most, stopped))
+        yield from self._checked(
+            _finished(drafts(writing, len(page.evidence)), writing, most), page
+        )
+        self.tokens = Tokens(prompt=self._model.count(messages), completion=writing.count)
+
+    def _fitting(self, question: str, evidence: list[Evidence]) -> list[Message]:
+        """The prompt with as much of the evidence, best papers first, as the context holds."""
+        for count in range(len(evidence), 0, -1):
+            messages = answer_messages(question, evidence[:count])
+            if self._model.count(messages) + self._settings.max_tokens <= self._model.context:
+                return messages
+        raise InputError(
+            f"The question does not fit into the model's context of {self._model.context} tokens; "
+            "ask a shorter one or raise --context."
+        )
+
+    def _is_full(self, page: Page) -> bool:
+        return len(page.sentences) >= self._settings.most_sentences
+
+    def _checked(self, written: Iterator[Draft], page: Page) -> Iterator[Shown]:
+        """Sentences that hold; what does not is replaced by the evidence it stands on.
+
+        Where nothing that the model writes holds, the answer is the evidence in its own order.
+        """
+        failures = 0
+        for draft in written:
+            notes = _supporting(draft, page.evidence)
+            failures += not notes
+            shown = page.verified(draft.text, notes) if notes else page.in_place_of(draft)
+            if shown:
+                yield shown
+            if failures >= self._settings.most_failures or self._is_full(page):
+                break
+        if not page.sentences:
+            for note in range(1, len(page.evidence) + 1):
+                if not self._is_full(page):
+                    yield page.quote(note)
+
+
+def _supporting(draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:
+    """The notes that support a draft: those it cites, else one that does by itself."""
+    cited = [evidence[number - 1].text for number in draft.notes]
+    if cited and is_supported(draft.text, cited):
+        return draft.notes
+    for number, sentence in enumerate(evidence, start=1):
+        if is_supported(draft.text, [sentence.text]):
+            return (number,)
+    return ()
+
+
+class _Counted:
+    """The pieces of a stream, counted: llama.cpp gives one piece a token."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+        self.count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for piece in self._pieces:
+            self.count += 1
+            yield piece
+
+
+def _finished(written: Iterator[Draft], writing: _Counted, most: int) -> Iterator[Draft]:
+    """The drafts without the sentence in which the model had to stop: half of one may mislead."""
+    for draft in written:
+        if writing.count < most or draft.text.endswith((".", "!", "?")):
+            yield draft
