@@ -1,15 +1,19 @@
 """The `ChatModel` port, and the one that runs a GGUF model in this process."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.reading_ahead import read_ahead
 from assistant.tokens import encoding_of
 from retrieval import llamacpp
+from retrieval.chat_template import Messages
+from retrieval.decoding import Decoder, slices
 from retrieval.errors import Cancelled
 
 LIKELIHOOD_TOKENS = 1024
@@ -18,9 +22,8 @@ LONGEST_REPLY = 128
 """Tokens of a reply whose likelihood counts."""
 _LAST_TOKENS = 64
 """Kept of a conversation too long to be read: what is asked for stands at its end."""
-
-SEED = 0
-"""Fixed, with temperature 0: the same question gives the same answer."""
+_LOOK_SECONDS = 0.1
+"""Between two looks at whether to go on waiting for the model."""
 
 
 class ChatModel(Protocol):
@@ -46,8 +49,16 @@ class ChatModel(Protocol):
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         stopped: Callable[[], bool],
-    ) -> Iterator[str]:
-        """Pieces of the next message as they are written, at most `max_tokens` of them.
+        grammar: str = "",
+    ) -> Generator[str, None, None]:
+        """Pieces of the next message as they are written, one a token.
+
+        Args:
+            messages: the conversation so far.
+            max_tokens: pieces at most.
+            stopped: looked at before each.
+            grammar: what may be written, in GBNF. A wish: a model that knows no grammars writes
+                freely.
 
         Raises:
             Cancelled: `stopped()` became true.
@@ -78,6 +89,8 @@ class LlamaCppChatModel:
             ModelError: the file is no usable chat model.
         """
         self._model = llamacpp.load(path, context=context, threads=threads)
+        self._template = llamacpp.chat_template(self._model)
+        self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
         self._threads = threads
         self._likelihood_context: llamacpp.LikelihoodContext | None = None
@@ -107,7 +120,7 @@ class LlamaCppChatModel:
     def count(self, messages: Sequence[Mapping[str, str]]) -> int:
         """Tokens of the conversation as the model reads it."""
         marks = [{**message, "content": ""} for message in messages]
-        template = len(llamacpp.chat_prompt(self._model, marks))
+        template = sum(map(len, self._prompt(marks)))
         return template + sum(self._count_text(message["content"]) for message in messages)
 
     def _count_text(self, text: str) -> int:
@@ -120,13 +133,32 @@ class LlamaCppChatModel:
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         stopped: Callable[[], bool],
-    ) -> Iterator[str]:
-        """Pieces of the next message as they are written; waits while another is."""
-        prompt = llamacpp.chat_prompt(self._model, messages)
-        with self._lock:
-            yield from llamacpp.complete(
-                self._model, prompt, max_tokens=max_tokens, seed=SEED, stopped=stopped
-            )
+        grammar: str = "",
+    ) -> Generator[str, None, None]:
+        """Pieces of the next message as they are written; waits while another is.
+
+        What the model has read of the conversation is not read again.
+        """
+        prompt = slices(self._prompt(messages))
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[str]:
+            with self._turn(stopped):
+                yield from self._decoder.write(prompt, max_tokens, grammar, stopped)
+
+        return read_ahead(begin, stopped)
+
+    @contextmanager
+    def _turn(self, stopped: Callable[[], bool]) -> Iterator[None]:
+        while not self._lock.acquire(timeout=_LOOK_SECONDS):
+            if stopped():
+                raise Cancelled
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _prompt(self, messages: Messages) -> list[list[int]]:
+        return llamacpp.chat_prompt(self._model, self._template, messages)
 
     def log_probabilities(
         self,
@@ -142,7 +174,7 @@ class LlamaCppChatModel:
         tokens = tokens[:LONGEST_REPLY]
         most = LIKELIHOOD_TOKENS - len(tokens)
         for conversation in conversations:
-            prompt = llamacpp.chat_prompt(self._model, conversation)
+            prompt = [token for part in self._prompt(conversation) for token in part]
             if len(prompt) > most:
                 prompt = prompt[: most - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
             if stopped():

@@ -12,22 +12,26 @@ from retrieval.errors import InputError
 
 Message = Mapping[str, str]
 
+SILENT_REPLY = "The notes do not say."
+"""What the model is to reply where the evidence does not answer."""
+
 _VARIABLES = {
-    "answer.system": frozenset(),
+    "answer.system": frozenset({"silent"}),
     "answer.user": frozenset({"notes", "question"}),
     "question.user": frozenset({"text"}),
 }
 """The templates, and what each must be given."""
 
 
-def answer_messages(question: str, evidence: Sequence[Evidence]) -> list[Message]:
-    """The conversation that asks the model for an answer from numbered evidence."""
+def answer_messages(
+    question: str, evidence: Sequence[Evidence], keys: Sequence[str]
+) -> list[Message]:
+    """The conversation that asks the model for an answer from evidence marked by `keys`."""
     notes = [
-        {"number": number, "text": sentence.text}
-        for number, sentence in enumerate(evidence, start=1)
+        {"key": key, "text": sentence.text} for key, sentence in zip(keys, evidence, strict=True)
     ]
     return [
-        {"role": "system", "content": _template("answer.system").render()},
+        {"role": "system", "content": _template("answer.system").render(silent=SILENT_REPLY)},
         {
             "role": "user",
             "content": _template("answer.user").render(notes=notes, question=question),

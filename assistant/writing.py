@@ -1,16 +1,18 @@
 """Sentences that hold: written by the model from evidence, checked before they are shown."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
+from assistant.answer_grammar import answer_grammar
+from assistant.budget import fitted
 from assistant.chat_model import ChatModel
 from assistant.checking import is_supported
-from assistant.citing import Draft, drafts
+from assistant.citing import Draft, drafts, keys_of
 from assistant.events import Shown
 from assistant.making import Page
 from assistant.prompting import Message, answer_messages
 from assistant.types import Evidence, Tokens
-from retrieval.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +44,20 @@ class Writer:
             InputError: the question does not fit into the model's context.
             Cancelled: `stopped()` became true; the model is free.
         """
-        messages = self._fitting(question, page.evidence)
-        most = self._settings.max_tokens
-        writing = _Counted(self._model.write(messages, most, stopped))
-        yield from self._checked(
-            _finished(drafts(writing, len(page.evidence)), writing, most), page
-        )
-        self.tokens = Tokens(prompt=self._model.count(messages), completion=writing.count)
+        keys = keys_of(question, page.evidence)
 
-    def _fitting(self, question: str, evidence: list[Evidence]) -> list[Message]:
-        """The prompt with as much of the evidence, best papers first, as the context holds."""
-        for count in range(len(evidence), 0, -1):
-            messages = answer_messages(question, evidence[:count])
-            if self._model.count(messages) + self._settings.max_tokens <= self._model.context:
-                return messages
-        raise InputError(
-            f"The question does not fit into the model's context of {self._model.context} tokens; "
-            "ask a shorter one or raise --context."
-        )
+        def prompt(_turns: int, sentences: int) -> list[Message]:
+            return answer_messages(question, page.evidence[:sentences], keys[:sentences])
+
+        most = self._settings.max_tokens
+        _, sentences = fitted(self._model, prompt, 0, len(keys), most)
+        messages = prompt(0, sentences)
+        grammar = answer_grammar(keys[:sentences], self._settings.most_sentences)
+        with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
+            writing = _Counted(pieces)
+            written = _finished(drafts(writing, keys), writing, most)
+            yield from self._checked(written, page)
+        self.tokens = Tokens(prompt=self._model.count(messages), completion=writing.count)
 
     def _is_full(self, page: Page) -> bool:
         return len(page.sentences) >= self._settings.most_sentences

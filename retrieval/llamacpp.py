@@ -1,35 +1,25 @@
-"""The one place that imports llama.cpp: loading, running and quantizing GGUF models.
+"""llama.cpp: loading, reading and quantizing GGUF models; `decoding` writes with them.
 
 Its errors stop here: what leaves is a `ModelError` with one sentence, or a plain value.
 """
 
 import ctypes
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import jinja2
+import llama_cpp
 import numpy as np
 import psutil
-from numpy.typing import NDArray
-
-# Read when the library is loaded: its threads then sleep while they wait for one another. Spinning
-# threads are slowed down tenfold as soon as anything else uses the processor.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-import llama_cpp
 from llama_cpp._internals import LlamaBatch, LlamaContext
 from llama_cpp._utils import suppress_stdout_stderr
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+from numpy.typing import NDArray
 
-from retrieval.errors import Cancelled, ModelError, ModelFetchError
+from retrieval.chat_template import ChatTemplate, Messages
+from retrieval.errors import ModelError, ModelFetchError
 
 GGUF_MAGIC = b"GGUF"
-PREFILL_SLICE = 128
-"""Prompt tokens evaluated between two looks at whether to stop (about 0.3 s on two cores)."""
 
 FILE_TYPES = {
     "Q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
@@ -136,90 +126,50 @@ def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool)
     return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))
 
 
-def chat_prompt(model: llama_cpp.Llama, messages: Sequence[Mapping[str, str]]) -> list[int]:
-    """The token ids of a conversation in the model's own chat template.
-
-    Only the template's own marks become control tokens: a message that spells one out, such as a
-    role mark, is read as plain text. Each message therefore goes through the template as a stand-in
-    and is tokenized by itself.
+def chat_template(model: llama_cpp.Llama) -> ChatTemplate:
+    """The model's own template.
 
     Raises:
-        ModelError: the model has no chat template, or it cannot take these messages.
+        ModelError: it has none, or one that cannot be used.
     """
     header = metadata(model)
-    template = header.get("tokenizer.chat_template")
-    if template is None:
+    source = header.get("tokenizer.chat_template")
+    if source is None:
         raise ModelError(
             f"The model {header.get('general.name', '')!r} has no chat template; "
             "choose a model made for chat (an “instruct” model)."
         )
-    bos = model._model.token_get_text(model.token_bos()) if model.token_bos() >= 0 else ""
-    eos = model._model.token_get_text(model.token_eos()) if model.token_eos() >= 0 else ""
-    formatter = Jinja2ChatFormatter(template=template, eos_token=eos, bos_token=bos)
-    stand_ins: list[Any] = [
-        {"role": message["role"], "content": f"\ue000{position}\ue001"}
-        for position, message in enumerate(messages)
-    ]
-    try:
-        rendered = formatter(messages=stand_ins).prompt
-    except (ValueError, jinja2.TemplateError) as error:
-        raise ModelError(
-            f"The chat template of the model cannot be used ({error}); choose another model."
-        ) from error
-    tokens: list[int] = []
-    if header.get("tokenizer.ggml.add_bos_token") == "true" and not rendered.startswith(bos):
-        tokens.append(model.token_bos())
-    for position, piece in enumerate(re.split("\ue000([0-9]+)\ue001", rendered)):
-        is_message = position % 2 == 1
-        text = messages[int(piece)]["content"] if is_message else piece
-        if text:
-            tokens += tokenize(model, text, add_bos=False, special=not is_message)
-    return tokens
+    bos, eos = (
+        model._model.token_get_text(token) if token >= 0 else ""
+        for token in (model.token_bos(), model.token_eos())
+    )
+    return ChatTemplate(source, bos=bos, eos=eos)
 
 
-def complete(
-    model: llama_cpp.Llama,
-    prompt: Sequence[int],
-    *,
-    max_tokens: int,
-    seed: int,
-    stopped: Callable[[], bool],
-) -> Iterator[str]:
-    """Greedily continue `prompt`, yielding pieces of text as they are written.
+def chat_prompt(
+    model: llama_cpp.Llama, template: ChatTemplate, messages: Messages, *, think: bool = False
+) -> list[list[int]]:
+    """The token ids of a conversation, in parts that begin where a message but the first does.
 
-    What the model has already read of the prompt (the KV cache's common prefix) is not read
-    again. Deterministic: temperature 0 and a fixed seed.
+    Only the template's own marks become control tokens: a message that spells one out, such as a
+    role mark, is read as plain text.
 
     Raises:
-        Cancelled: `stopped()` became true; the model is free at once.
+        ModelError: the template cannot take these messages.
     """
-    _prefill(model, prompt, stopped)
-    stream: Any = model.create_completion(
-        list(prompt), max_tokens=max_tokens, temperature=0.0, seed=seed, stream=True
-    )
-    try:
-        for part in stream:
-            if stopped():
-                raise Cancelled
-            if text := part["choices"][0]["text"]:  # the last part tells only why it ended
-                yield text
-    finally:
-        stream.close()
-
-
-def _prefill(model: llama_cpp.Llama, prompt: Sequence[int], stopped: Callable[[], bool]) -> None:
-    known = model.input_ids[: model.n_tokens].tolist()
-    shared = _shared_length(known, prompt[:-1])
-    if shared < model.n_tokens and not model._ctx.kv_cache_seq_rm(-1, shared, -1):
-        # A recurrent model cannot forget a part of what it read.
-        shared = 0
-        model.reset()
-        model._ctx.kv_cache_clear()
-    model.n_tokens = shared
-    for start in range(shared, len(prompt) - 1, PREFILL_SLICE):
-        if stopped():
-            raise Cancelled
-        model.eval(prompt[start : min(start + PREFILL_SLICE, len(prompt) - 1)])
+    parts = template.parts(messages, think=think)
+    prompt: list[list[int]] = [[]]
+    if llama_cpp.llama_vocab_get_add_bos(model._model.vocab) and not template.begins_with_bos(
+        parts
+    ):
+        prompt[0].append(model.token_bos())
+    messages_read = 0
+    for part in parts:
+        messages_read += part.is_message
+        if part.is_message and messages_read > 1:
+            prompt.append([])
+        prompt[-1] += tokenize(model, part.text, add_bos=False, special=not part.is_message)
+    return prompt
 
 
 class LikelihoodContext:

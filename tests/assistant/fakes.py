@@ -1,6 +1,6 @@
 """A chat model whose words the test chooses, and papers small enough to check by eye."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +99,8 @@ def answered(of: Paper, quote: str, question: str = "What is shown?") -> Answer:
 class FakeChatModel:
     """Writes the replies of its queue, one a call, and remembers what it was asked.
 
-    A token is a word, of prompts as of replies.
+    A token is a word, of prompts as of replies. It cites the first note by `[1]`, which is written
+    as that note's key. Grammars it knows none.
     """
 
     name = "fake"
@@ -110,6 +111,8 @@ class FakeChatModel:
         self.context = context
         self.history: list[list[Mapping[str, str]]] = []
         """The messages of every call."""
+        self.grammars: list[str] = []
+        """What every call was told to keep to."""
         self.written: list[str] = []
         """The pieces that were taken from it, over all calls."""
 
@@ -121,9 +124,11 @@ class FakeChatModel:
         messages: Sequence[Mapping[str, str]],
         max_tokens: int,
         stopped: Callable[[], bool],
-    ) -> Iterator[str]:
+        grammar: str = "",
+    ) -> Generator[str, None, None]:
         self.history.append(list(messages))
-        words = self.queue.pop(0).split(" ")
+        self.grammars.append(grammar)
+        words = self._keyed(self.queue.pop(0)).split(" ")
         for at, word in enumerate(words[:max_tokens]):
             if stopped():
                 raise Cancelled
@@ -136,9 +141,22 @@ class FakeChatModel:
 
     @property
     def notes(self) -> list[str]:
-        """The numbered notes of the last prompt, in order."""
+        """The notes of the last prompt, in order."""
+        return list(self._notes().values())
+
+    @property
+    def keys(self) -> list[str]:
+        """Their keys."""
+        return list(self._notes())
+
+    def _notes(self) -> dict[str, str]:
         lines = self.history[-1][-1]["content"].splitlines()
-        return [line.partition("] ")[2] for line in lines if line.startswith("[")]
+        return dict(line[1:].split("] ", 1) for line in lines if line.startswith("["))
+
+    def _keyed(self, reply: str) -> str:
+        for number, key in enumerate(self.keys, start=1):
+            reply = reply.replace(f"[{number}]", f"[{key}]")
+        return reply
 
 
 class LikingChatModel(FakeChatModel):

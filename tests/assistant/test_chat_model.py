@@ -35,6 +35,11 @@ def written(model: LlamaCppChatModel, messages: Messages = ASKED, tokens: int = 
     return "".join(model.write(messages, tokens, never))
 
 
+def flat(model: LlamaCppChatModel, messages: Messages) -> list[int]:
+    """The tokens of a conversation."""
+    return [token for part in model._prompt(messages) for token in part]
+
+
 @pytest.fixture(scope="module")
 def fresh_text(load_chat_model: Callable[[], LlamaCppChatModel]) -> str:
     """What a model that has read nothing else writes."""
@@ -107,7 +112,7 @@ def test_role_marks_in_a_message_stay_text(chat_model: LlamaCppChatModel, text: 
     assert len(control) == 3
 
     def marks(content: str) -> list[int]:
-        prompt = llamacpp.chat_prompt(model, [{"role": "user", "content": content}])
+        prompt = flat(chat_model, [{"role": "user", "content": content}])
         return [token for token in prompt if token in control]
 
     assert marks(text) == marks("plain")
@@ -116,14 +121,14 @@ def test_role_marks_in_a_message_stay_text(chat_model: LlamaCppChatModel, text: 
 def test_a_message_is_read_as_it_is_spelled(chat_model: LlamaCppChatModel) -> None:
     model = chat_model._model
     text = "<|im_end|> and {{ this }}"
-    prompt = llamacpp.chat_prompt(model, [{"role": "user", "content": text}])
+    prompt = flat(chat_model, [{"role": "user", "content": text}])
     assert text in model.detokenize(prompt).decode()
 
 
 @pytest.mark.parametrize("text", ["", "a", "1,234.5 × 10⁻³", *MARKS, "word " * 700], ids=len)
 def test_the_count_is_the_length_of_the_prompt(chat_model: LlamaCppChatModel, text: str) -> None:
     messages = [ASKED[0], {"role": "user", "content": text}]
-    assert chat_model.count(messages) == len(llamacpp.chat_prompt(chat_model._model, messages))
+    assert chat_model.count(messages) == len(flat(chat_model, messages))
 
 
 def test_name_and_context(chat_model: LlamaCppChatModel, chat_model_path: Path) -> None:

@@ -30,7 +30,7 @@ def likelihoods(model: LlamaCppChatModel, texts: Sequence[str], question: str) -
 def token_by_token(model: LlamaCppChatModel, text: str, question: str) -> float:
     """The readable twin: one token after the other through the conversation's own context."""
     inner = model._model
-    prompt = llamacpp.chat_prompt(inner, question_messages(text))
+    prompt = [token for part in model._prompt(question_messages(text)) for token in part]
     tokens = llamacpp.tokenize(inner, question, add_bos=False, special=False)
     inner.reset()
     inner._ctx.kv_cache_clear()
@@ -40,6 +40,7 @@ def token_by_token(model: LlamaCppChatModel, text: str, question: str) -> float:
         logits = np.ctypeslib.as_array(inner._ctx.get_logits_ith(-1), shape=(inner.n_vocab(),))
         total += float(logits[token]) - float(np.logaddexp.reduce(logits.astype(np.float64)))
         inner.eval([token])
+    model._decoder._keep(0)  # it did not see what was read here
     return total / len(tokens)
 
 

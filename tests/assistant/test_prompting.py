@@ -12,9 +12,8 @@ NOTES = [
     evidence("Large vision models are slow on phones."),
     evidence("It does not need retraining."),
 ]
-USER = (
-    "Notes:\n{% for note in notes %}[{{ note.number }}] {{ note.text }}\n{% endfor %}{{ question }}"
-)
+KEYS = ["k3x", "b7q"]
+USER = "Notes:\n{% for note in notes %}[{{ note.key }}] {{ note.text }}\n{% endfor %}{{ question }}"
 
 
 @pytest.fixture(autouse=True)
@@ -28,35 +27,35 @@ def _forget_templates() -> Iterator[None]:
 def prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of prompts in place of the real one."""
     monkeypatch.setattr(prompting, "resource_folder", lambda _name: tmp_path)
-    (tmp_path / "answer.system.txt").write_text("Be brief.", "utf-8")
+    (tmp_path / "answer.system.txt").write_text("Be brief, or say: {{ silent }}", "utf-8")
     (tmp_path / "answer.user.txt").write_text(USER, "utf-8")
     return tmp_path
 
 
 def test_the_real_prompts() -> None:
-    system, user = answer_messages("Does it need retraining?", NOTES)
+    system, user = answer_messages("Does it need retraining?", NOTES, KEYS)
     assert system["role"] == "system"
     assert "{" not in system["content"]
     assert user == {
         "role": "user",
         "content": (
-            "Notes:\n[1] Large vision models are slow on phones.\n"
-            "[2] It does not need retraining.\n\nQuestion: Does it need retraining?"
+            "Notes:\n[k3x] Large vision models are slow on phones.\n"
+            "[b7q] It does not need retraining.\n\nQuestion: Does it need retraining?"
         ),
     }
 
 
 @pytest.mark.parametrize("text", ["{{ question }}", "{% for x in y %}", "{# gone #}", "<b>&amp;"])
 def test_what_is_asked_is_no_template(text: str) -> None:
-    _, user = answer_messages(text, NOTES)
+    _, user = answer_messages(text, NOTES, KEYS)
     assert user["content"].endswith(f"Question: {text}")
 
 
 def test_prompts_can_be_replaced(prompts: Path) -> None:
-    system, user = answer_messages("Why?", NOTES[:1])
+    system, user = answer_messages("Why?", NOTES[:1], KEYS[:1])
     assert prompts.is_dir()
-    assert system["content"] == "Be brief."
-    assert user["content"] == "Notes:\n[1] Large vision models are slow on phones.\nWhy?"
+    assert system["content"] == "Be brief, or say: The notes do not say."
+    assert user["content"] == "Notes:\n[k3x] Large vision models are slow on phones.\nWhy?"
 
 
 @pytest.mark.parametrize(
@@ -70,23 +69,27 @@ def test_prompts_can_be_replaced(prompts: Path) -> None:
         ("answer.user.txt", USER + "{{ model }}", r"uses \['model', 'notes', 'question'\]"),
         ("answer.user.txt", "{% for note in notes %}", "cannot be used"),
         ("answer.user.txt", "{{ notes | nothing }} {{ question }}", "cannot be used"),
-        ("answer.system.txt", "Answer {{ question }}", r"uses \['question'\], expected \[\]"),
+        (
+            "answer.system.txt",
+            "Answer {{ question }}",
+            r"uses \['question'\], expected \['silent'\]",
+        ),
         ("answer.system.txt", "{{", "cannot be used"),
     ],
 )
 def test_a_prompt_that_does_not_fit(prompts: Path, name: str, text: str, problem: str) -> None:
     (prompts / name).write_text(text, "utf-8")
     with pytest.raises(InputError, match=rf"The prompt .*{name} {problem}.*; mend the file\.$"):
-        answer_messages("Why?", NOTES)
+        answer_messages("Why?", NOTES, KEYS)
 
 
 def test_a_prompt_that_is_missing(prompts: Path) -> None:
     (prompts / "answer.user.txt").unlink()
     with pytest.raises(InputError, match=r"answer\.user\.txt cannot be used .*No such file"):
-        answer_messages("Why?", NOTES)
+        answer_messages("Why?", NOTES, KEYS)
 
 
 def test_a_prompt_that_is_not_utf8(prompts: Path) -> None:
     (prompts / "answer.system.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"answer\.system\.txt cannot be used"):
-        answer_messages("Why?", NOTES)
+        answer_messages("Why?", NOTES, KEYS)

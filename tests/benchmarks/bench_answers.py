@@ -9,7 +9,7 @@ then one JSON line. Results and dead ends are in answers.md.
 import argparse
 import json
 import statistics
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,9 @@ class Silent:
         """Nothing is read."""
         return 0
 
-    def write(self, *_arguments: object) -> Iterator[str]:
+    def write(self, *_arguments: object) -> Generator[str, None, None]:
         """Nothing is written."""
-        return iter(())
+        yield from ()
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from assistant.models.quantization import (
     write_record,
 )
 from retrieval import llamacpp
+from retrieval.decoding import Decoder, slices
 from retrieval.errors import ModelError
 from retrieval.progress import silent
 
@@ -104,7 +105,7 @@ def test_a_damaged_record_counts_as_none(tmp_path, text):
 def test_the_chosen_file_writes_text(chat_model_path):
     model = llamacpp.load(chat_model_path, context=512, threads=2)
     prompt = llamacpp.tokenize(model, "The capital of France is", add_bos=True, special=False)
-    written = llamacpp.complete(model, prompt, max_tokens=6, seed=0, stopped=lambda: False)
+    written = Decoder(model).write(slices([prompt]), 6, "", lambda: False)
     assert "Paris" in "".join(written)
     model.close()
 

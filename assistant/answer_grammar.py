@@ -1,0 +1,29 @@
+"""The grammar of an answer: sentences that each end with keys that exist."""
+
+from collections.abc import Sequence
+
+from assistant.prompting import SILENT_REPLY
+
+LONGEST_SENTENCE = 400
+"""Characters; the longest sentence of the seeds has more, its statement fits."""
+_SHORTEST_SENTENCE = 10
+_ABBREVIATIONS = ("e.g.", "i.e.", "cf.", "vs.", "et al.", "approx.", "resp.", "w.r.t.", "Fig.")
+"""Behind which a sentence may go on after a space; every other full stop and space ends one."""
+
+
+def answer_grammar(keys: Sequence[str], most_sentences: int) -> str:
+    """GBNF for one to `most_sentences` sentences, or for the reply that there is no answer.
+
+    A sentence has no square brackets but those of its keys, stands on one line, and has a full stop
+    inside only within a word or number (`3.5`, `e.g.,`) or in a common abbreviation.
+    """
+    abbreviations = " | ".join(f'"{each} "' for each in _ABBREVIATIONS)
+    choice = " | ".join(f'"{key}"' for key in keys)
+    return f"""\
+root ::= "{SILENT_REPLY}" | sentence (" " sentence){{0,{most_sentences - 1}}}
+sentence ::= [^\\[\\] \\t\\r\\n<>.,;:!?)] text{{{_SHORTEST_SENTENCE},{LONGEST_SENTENCE}}} end
+text ::= [^\\[\\]\\r\\n.!?] | [.!?] [^\\[\\] \\t\\r\\n] | {abbreviations}
+end ::= [.!?] " " marks | " " marks "."
+marks ::= mark (" "? mark)?
+mark ::= "[" ({choice}) "]"
+"""

@@ -1,0 +1,170 @@
+"""The chat template of a GGUF model: which text stands around and between the messages.
+
+Messages never go through the template themselves. A stand-in does, so that what a message spells
+out, a role mark say, stays text; see `Part`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import jinja2
+import jinja2.ext
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from retrieval.errors import ModelError
+
+Messages = Sequence[Mapping[str, str]]
+
+_STAND_IN = re.compile("\ue000([0-9]+)\ue001")
+_SOME_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 - shown as a date only
+"""For templates that tell the model the date: with today's, answers would change overnight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a conversation as the model reads it."""
+
+    text: str
+    is_message: bool
+    """Whether it was said; the template's own text may hold control marks, a message only text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """How a family of models marks what it thinks before it answers."""
+
+    opens: str
+    closes: str
+    then: str
+    """What stands between the closing mark and the answer."""
+    skipped: str
+    """What stands in place of the thinking where there is none."""
+
+
+THINKING = (
+    Thinking("<think>", "</think>", "\n\n", "<think>\n\n</think>\n\n"),
+    Thinking("[THINK]", "[/THINK]", "", "[THINK][/THINK]"),
+    Thinking(
+        "<|channel|>analysis<|message|>",
+        "<|end|>",
+        "<|start|>assistant<|channel|>final<|message|>",
+        "<|channel|>final<|message|>",
+    ),
+)
+"""Qwen3 and DeepSeek-R1; Magistral; gpt-oss."""
+
+
+class ChatTemplate:
+    """A Jinja template that lays out conversations."""
+
+    def __init__(self, source: str, *, bos: str, eos: str) -> None:
+        """Compile it.
+
+        Args:
+            source: the template as the GGUF file holds it.
+            bos: text of the token that begins a text, empty if there is none.
+            eos: text of the token that ends one.
+
+        Raises:
+            ModelError: it is no valid template.
+        """
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols]
+        )
+        environment.globals |= {
+            "bos_token": bos,
+            "eos_token": eos,
+            "raise_exception": _refuse,
+            "strftime_now": _SOME_DAY.strftime,
+        }
+        self._bos = bos
+        try:
+            self._template = environment.from_string(source)
+        except jinja2.TemplateError as error:
+            raise _unusable(error) from error
+        self.thinking = next((each for each in THINKING if each.opens in source), None)
+        """How the model thinks, if it is one that does."""
+
+    def parts(self, messages: Messages, *, think: bool = False) -> list[Part]:
+        """The conversation up to where the next message begins, or its thinking.
+
+        A template without a role for the system gets its text at the head of the first message.
+
+        Args:
+            messages: `role` and `content` each; the first may be the system's.
+            think: leave the thinking open; else a model that thinks is told that it is done.
+
+        Raises:
+            ModelError: the template cannot take these messages.
+        """
+        stand_ins = [
+            {"role": message["role"], "content": f"\ue000{position}\ue001"}
+            for position, message in enumerate(messages)
+        ]
+        try:
+            rendered = self._rendered(stand_ins, think=think)
+        except (ValueError, TypeError, jinja2.TemplateError) as error:
+            raise _unusable(error) from error
+        rendered += self._around_thinking(rendered, think=think)
+        pieces = _STAND_IN.split(rendered)
+        return [
+            Part(messages[int(piece)]["content"], is_message=True)
+            if position % 2
+            else Part(piece, is_message=False)
+            for position, piece in enumerate(pieces)
+            if piece
+        ]
+
+    def begins_with_bos(self, parts: Sequence[Part]) -> bool:
+        """Whether the template writes the token that begins a text itself."""
+        return bool(self._bos) and parts[0].text.startswith(self._bos)
+
+    def _rendered(self, messages: list[dict[str, str]], *, think: bool) -> str:
+        has_system = len(messages) > 1 and messages[0]["role"] == "system"
+        try:
+            rendered = self._template.render(
+                messages=messages,
+                add_generation_prompt=True,
+                tools=None,
+                enable_thinking=think,
+                thinking=think,
+            )
+        except (ValueError, jinja2.TemplateError):
+            if not has_system:
+                raise
+        else:
+            if not has_system or messages[0]["content"] in rendered:
+                return rendered
+        return self._rendered(_folded(messages), think=think)
+
+    def _around_thinking(self, rendered: str, *, think: bool) -> str:
+        """What must follow for the thinking to be open, or over."""
+        if self.thinking is None:
+            return ""
+        marks = self.thinking
+        reply = _STAND_IN.split(rendered)[-1]
+        is_open = reply.rfind(marks.opens) > reply.rfind(marks.closes)
+        is_closed = reply.rstrip().endswith(marks.closes)
+        if think:
+            return "" if is_open or is_closed else marks.opens
+        if is_open:
+            return f"\n{marks.closes}{marks.then}"
+        return "" if is_closed else marks.skipped
+
+
+def _folded(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The system's text as the beginning of the first message."""
+    system, first, *others = messages
+    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
+
+
+def _refuse(why: str) -> None:
+    raise ValueError(why)
+
+
+def _unusable(error: Exception) -> ModelError:
+    return ModelError(
+        f"The chat template of the model cannot be used ({error}); choose another model."
+    )
