@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
-from assistant.conversation import cited_papers, standalone_question
+from assistant.conversation import Resolved, resolve
 from assistant.events import Event, Finished, Found, Reranked, Shown
 from assistant.evidence import choose_evidence
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
-from assistant.records import record_sentence
-from assistant.routing import Entry, Routed, passages_of, route
+from assistant.routing import passages_of, route
 from assistant.types import Answer, Turn
 from assistant.writing import Writer, WritingSettings
 from retrieval.errors import InputError
@@ -18,7 +19,6 @@ from retrieval.filters import Filters
 from retrieval.library import Library
 from retrieval.lookup import Lookup
 from retrieval.rerank import RerankSettings, rerank
-from retrieval.search import search
 from retrieval.types import Passage
 
 LONGEST_QUESTION = 2000
@@ -82,14 +82,13 @@ class Assistant:
         self.library.ready_to_search()
         lookup = Lookup.over(self.library)
         understood = lookup.understand(question)
-        routed = route(lookup, question, understood, history)
+        resolved = resolve(question, history, partial(lead_of_others, self.library))
+        making = Making(question, resolved.standalone)
+        routed = route(lookup, resolved, understood, history)
         if routed:
-            making = Making(question, question)
             making.found(passages_of(self.library, routed.papers))
         else:
-            making = Making(question, standalone_question(question, history))
-            making.found(self._searched(making.standalone, understood.filters))
-            routed = _from_record(making, history)
+            making.found(self._searched(resolved, understood.filters))
         yield Found(making.standalone, making.passages)
         if routed:
             yield from making.from_records(routed)
@@ -97,9 +96,9 @@ class Assistant:
             yield from self._from_abstracts(making, stopped)
         yield Finished(making.answer(self.model.name, self.settings.passages))
 
-    def _searched(self, question: str, filters: Filters) -> list[Passage]:
+    def _searched(self, resolved: Resolved, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
-        return search(self.library, question, depth, filters=filters)
+        return candidates(self.library, resolved, depth, filters)
 
     def _from_abstracts(
         self, making: Making, stopped: Callable[[], bool]
@@ -152,12 +151,3 @@ def storable(typed: str) -> str:
     Python lets such through from JSON and from the command line, but no text can hold it.
     """
     return typed.encode("utf-8", "replace").decode("utf-8")
-
-
-def _from_record(making: Making, history: Sequence[Turn]) -> Routed | None:
-    """The record's answer to a follow-up about the paper just cited."""
-    cited = cited_papers(history)
-    if making.standalone == making.question or not cited:
-        return None
-    sentence = record_sentence(making.question, cited[0])
-    return Routed((Entry(sentence, cited[0]),)) if sentence else None

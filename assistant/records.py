@@ -8,9 +8,9 @@ from retrieval.types import Paper
 
 _WORD = re.compile(r"[^\W_]+")
 _ABOUT_IT = frozenset(
-    "a an and are at be by did do does for get give got has have how i in is it its list me my "
-    "name named names of on one or paper papers please s show tell that the their them they this "
-    "title to was we were what whats when where which who whom whose work would you".split()
+    "a an and are at be by did do does for from get give got has have how i in is it its list me "
+    "my name named names of on one or paper papers please s show tell that the their them they "
+    "this title to was we were what whats when where which who whom whose work would you".split()
 )
 """Words of questions about a paper that is known already."""
 _AUTHORS = frozenset(

@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assistant.conversation import cited_papers, refers
-from assistant.records import Aspect, aspect_of, entry, sentence_about
+from assistant.conversation import Resolved, cited_papers
+from assistant.records import Aspect, aspect_of, entry, record_sentence, sentence_about
+from assistant.references import refers
 from assistant.types import Outcome, Turn
 from retrieval.filters import Filters
 from retrieval.library import Library
@@ -93,7 +94,7 @@ class Routed:
 
 def route(
     lookup: Lookup,
-    question: str,
+    resolved: Resolved,
     understood: Understood,
     history: Sequence[Turn] = (),
 ) -> Routed | None:
@@ -101,18 +102,28 @@ def route(
 
     Args:
         lookup: in the library that is asked.
-        question: as asked.
-        understood: what it says about records.
+        resolved: the question in its conversation.
+        understood: what it says about records, as asked.
         history: the conversation so far.
     """
+    question = resolved.question
     if same := _by_the_same(question, lookup, history):
         return same
+    if resolved.about:
+        return _of_cited(resolved)
     if history and refers(question):
         return None
     if understood.asks_for_papers:
         listing = lookup.found(question, understood, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
     return _record(question, understood, lookup) or _nothing_there(question, understood, lookup)
+
+
+def _of_cited(resolved: Resolved) -> Routed | None:
+    """What the records say of the papers that a follow-up goes on about."""
+    sentences = [(record_sentence(resolved.question, paper), paper) for paper in resolved.about]
+    entries = tuple(Entry(sentence, paper) for sentence, paper in sentences if sentence)
+    return Routed(entries, papers=tuple(entry.paper for entry in entries)) if entries else None
 
 
 def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:

@@ -41,8 +41,17 @@ def search(
     settings: SearchSettings | None = None,
     *,
     filters: Filters = NO_FILTERS,
+    also: Sequence[str] = (),
 ) -> list[Passage]:
-    """The papers that pass `filters` and fit `query` best, best first, at most `limit`.
+    """The papers that pass `filters` and fit `query` best, best first.
+
+    Args:
+        library: what is searched.
+        query: what is searched for.
+        limit: papers at most, beside those of `also`.
+        settings: see `SearchSettings`.
+        filters: what a paper's record must have; binds `also` too where few papers pass.
+        also: ids of papers that are ranked whether they are found or not.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -51,11 +60,12 @@ def search(
     library.ready_to_search()
     vector = library.embedder.embed(query)
     matches = library.lexical.search(query, settings.lexical_reach, filters)
-    sure = [id_ for id_, _ in matches[: settings.lexical_depth]]
+    sure = [*(id_ for id_, _ in matches[: settings.lexical_depth]), *also]
     best = _nearest(library, vector, sure, settings, filters)
     similarity = {id_: hit.score for id_, hit in best.items()}
     scores = fuse(similarity, dict(matches), settings.dense_weight)
-    ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
+    ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))
+    ranked = ranked[:limit] + [id_ for id_ in ranked[limit:] if id_ in also]
     return _passages(library, [best[id_] for id_ in ranked], scores)
 
 

@@ -17,6 +17,7 @@ ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an or
         ("Where was it published?", ZEBRA_AT),
         ("When did it appear?", ZEBRA_AT),
         ("Which year?", ZEBRA_AT),
+        ("What year is this from?", ZEBRA_AT),
         ("Was it an oral or a poster?", ZEBRA_AT),
         ("What is its title?", "The title is “Zebra Pruning for Vision Models”."),
         ("Who are they?", ZEBRA_BY),

@@ -7,6 +7,7 @@ import pytest
 from fakes import LICHEN, PAPERS, TIDAL, ZEBRA, Asking, answered, paper
 from test_engine import check_promises
 
+from assistant.conversation import resolve
 from assistant.routing import MOST_LISTED, Routed, passages_of, route
 from assistant.types import Outcome, Turn
 from retrieval.lexical import LexicalIndex
@@ -152,7 +153,7 @@ def lookup_in(papers: Sequence[Paper], folder: Path) -> Lookup:
 
 
 def routed(lookup: Lookup, question: str, history: Sequence[Turn] = ()) -> Routed | None:
-    return route(lookup, question, lookup.understand(question), history)
+    return route(lookup, resolve(question, history), lookup.understand(question), history)
 
 
 def test_more_by_the_author_asked_for(tmp_path: Path) -> None:

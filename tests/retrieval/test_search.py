@@ -91,6 +91,12 @@ def test_scores_fall_and_the_limit_holds(library: Library) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+def test_papers_asked_for_are_ranked_beyond_the_limit(library: Library) -> None:
+    found = search(library, "crop in Fourier", 1, also=["naive", "strides", "unknown"])
+    assert [passage.paper.id for passage in found] == ["strides", "naive"]
+    assert found[0].score > found[1].score
+
+
 def test_accents_do_not_matter(library: Library) -> None:
     assert search(library, "naive Schrodinger", 1)[0].paper.id == "naive"
 

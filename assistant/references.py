@@ -1,0 +1,188 @@
+"""What the words of a follow-up refer to: nothing, the paper just cited, one of several, others.
+
+Pure text: which papers those are is decided in `conversation`. The limits were chosen on
+follow-ups and on single questions after an unrelated turn; see tests/benchmarks/conversation.md.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_PAPER = r"(?:papers?|works?|articles?|stud(?:y|ies)|publications?|ones?)"
+_METHOD = r"(?:methods?|approach(?:es)?|models?|techniques?|frameworks?|algorithms?)"
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|both|same"
+    r"|the (?:former|latter|authors?|datasets?|results?|benchmarks?)"
+    rf"|the (?:{_PAPER}|{_METHOD})|there(?=\W*$))\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    r"\b(?:both|(?:these|those|the two|all) (?:two |three )?(?:papers|works|ones)"
+    r"|(?:which|each|all|one) of (?:them|these|those)|compare (?:them|these|those))\b",
+    re.IGNORECASE,
+)
+_LEAD_IN = r"^\W*(?:(?:and|but|so|ok|okay|now|also|then|thanks|please|well|hm+)\W+)*"
+_ANOTHER = (
+    rf"(?:(?:any|some)thing (?:else|similar|like)\b|another (?:\w+ )?(?:{_PAPER}|{_METHOD})\b"
+    rf"|(?:an? |any |some |what |which )?(?:others?|similar|related|more|further|alternatives?)\b"
+    rf"(?: \w+)?(?: {_PAPER}| {_METHOD}|(?= (?:on|about|like|to|for|that|which|with|using)\b)|\W*$)"
+    rf"|(?:an? |any |some )?{_PAPER} (?:similar to|like|other than|besides|related to)\b"
+    r"|one (?:that|where|which|who|whose|with|using|for|from|on|about|in|like)\b|one\W*$)"
+)
+_SEEKS_ANOTHER = re.compile(
+    _LEAD_IN + r"(?:(?:is|are) there (?:also )?|(?:do|did) you (?:also )?(?:have|know)(?: of)? "
+    r"|(?:can|could) you (?:also )?(?:find|show|suggest|recommend|list|give)(?: me)? "
+    r"|(?:find|show|suggest|recommend|list|give)(?: me)? |(?:what|how) about "
+    r"|i (?:need|want|am looking for) |i['’]m looking for )?" + _ANOTHER,
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(rf"\b(?:{_PAPER}|{_METHOD}|\w+thing) that\b", re.IGNORECASE)
+_A_PAPER_INSTEAD = re.compile(
+    _LEAD_IN + rf".*\b(?:an?|any|some) (?:\w+ )?{_PAPER}\b.*\b(?:instead|rather than)\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = {word: at for at, word in enumerate(_NUMBER_WORDS)} | {
+    "1st": 0,
+    "2nd": 1,
+    "3rd": 2,
+    **{f"{number}th": number - 1 for number in range(4, 11)},
+}
+_SAID = r"(?:mentioned|cited|listed|discussed|named|found|showed|gave|started with|talked about)"
+_TAIL = (
+    rf"(?P<told>,? (?:that |which )?(?:you|we) (?:\w+ )?{_SAID}(?: me)?"
+    r"(?: (?:first|earlier|before))?| (?:from|at) the (?:start|beginning))?"
+    r"(?: of (?:them|these|those)| (?:above|in the list))?"
+)
+_PLACE = re.compile(
+    r"(?:\b(?:(?:go(?:ing)?|come|coming) )?back to )?\b(?:the|that|your) "
+    rf"(?:(?P<either>former|latter)(?: {_PAPER})?"
+    rf"|(?P<rank>{'|'.join(_ORDINALS)}|last|previous|earlier|other)"
+    rf" (?:one|paper|article|work|study|publication)\b(?! (?:to|that (?!you|we)|on|of its)\b)"
+    rf"|(?P<bare>{'|'.join(_ORDINALS)})(?=\W*$)){_TAIL}",
+    re.IGNORECASE,
+)
+_CITED = re.compile(r"\[(?P<mark>\d{1,2})\]|\b(?:paper|reference|citation) #?(?P<number>\d{1,2})\b")
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_EMPTY = frozenset(
+    "a about according across actually after against all also am an and another any are as at "
+    "author authors be been being between both but by can could did do does doing done each else "
+    "ever exactly first for former from gave get gets give got had has have he her his how i if "
+    "in instead into is it its just last latter like made make makes many me method methods more "
+    "most much my no not of off on one or other others our out over paper papers per please "
+    "really same say says second she should show shown so some such tell than that the their "
+    "them then there these they third this those to too up us use used uses using very was we "
+    "were what what's when where which while who who's whom whose why will with without work "
+    "would you your approach study".split()
+)
+"""Words that say nothing of what is asked about."""
+_STEM_LETTERS = 5
+
+_FEW, _SOME, _MANY = 3, 5, 6
+"""Content words of a question: of the shortest, without and with a reference."""
+_MOSTLY, _HALF = 0.6, 0.5
+"""Shares of its content words that the paper's text has."""
+_FAR, _FARTHER, _NEARER = 0.35, 0.45, 0.3
+"""How much nearer another paper may be, in cosine, before the question is about that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of several papers, by where it was mentioned: `the second one`, `the latter`."""
+
+    start: int
+    end: int
+    """The words that say so stand at `question[start:end]`."""
+    rank: str
+    """`0` for the first, `1` for the second, …, or `last`, `previous`, `other`, `former`, …"""
+    by_mark: bool = False
+    """Whether the rank is the number of a citation, from 1."""
+    of_conversation: bool = False
+    """Whether it says itself that all that was mentioned counts, not only the last answer."""
+
+
+def refers(question: str) -> bool:
+    """Whether `question` has a word that stands for something said before."""
+    return bool(_REFERS.search(question) or place_in(question))
+
+
+def means_several(question: str) -> bool:
+    """Whether it speaks of several papers at once: `both`, `which of them`."""
+    return bool(_SEVERAL.search(question))
+
+
+def seeks_another(question: str) -> bool:
+    """Whether it asks for another paper than those cited: `Is there one that …?`."""
+    return bool(_SEEKS_ANOTHER.search(question) or _A_PAPER_INSTEAD.search(question))
+
+
+def place_in(question: str) -> Place | None:
+    """The paper that is named by its place, if one is."""
+    if cited := _CITED.search(question):
+        rank = cited["mark"] or cited["number"]
+        return Place(cited.start(), cited.end(), rank, by_mark=True)
+    found = _PLACE.search(question)
+    if not found:
+        return None
+    word = (found["either"] or found["rank"] or found["bare"]).casefold()
+    rank = str(_ORDINALS.get(word, word))
+    return Place(found.start(), found.end(), rank, of_conversation=bool(found["told"]))
+
+
+def content_words(question: str) -> list[str]:
+    """The words that say what is asked about, as typed."""
+    return [word for word in _WORD.findall(question) if word.casefold() not in _EMPTY]
+
+
+def stands_alone(question: str) -> bool:
+    """Whether it has words enough to be searched for, and none that stands for something."""
+    return len(content_words(question)) > _FEW and not _REFERS.search(_RELATIVE.sub("", question))
+
+
+def needs_what_was_asked(question: str) -> bool:
+    """Whether it says too little without the question before, where no paper was cited."""
+    words = content_words(question)
+    return not words or (len(words) <= _FEW and refers(question))
+
+
+def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
+    """Whether `question` goes on about a paper.
+
+    Args:
+        question: as asked.
+        text: the paper's title and abstract.
+        lead: how much nearer to the question another paper is than this one, in cosine; asked
+            only where the words leave a doubt.
+    """
+    words = content_words(question)
+    if not words:
+        return True
+    share = _share(words, text)
+    reference = _REFERS.search(question)
+    if not reference:
+        if len(words) > _SOME or _strangers(question, text):
+            return False
+        return lead() < (_FARTHER if share >= _HALF else _NEARER)
+    before = question[: reference.start()]
+    stranger = _strangers(before, text)
+    if len(words) <= _FEW:
+        return not stranger or lead() < _FAR
+    if stranger or len(content_words(before)) >= _SOME:
+        return False  # what it refers to stands before it
+    return (len(words) <= _MANY or share >= _MOSTLY) and lead() < _FAR
+
+
+def _share(words: list[str], text: str) -> float:
+    folded = text.casefold()
+    return sum(word.casefold()[:_STEM_LETTERS] in folded for word in words) / len(words)
+
+
+def _strangers(question: str, text: str) -> bool:
+    """Whether the question has a name, or what is spelled like one, that the text lacks."""
+    folded = text.casefold()
+    return any(
+        (any(letter.isupper() for letter in word[1:]) or (at and word[0].isupper()))
+        and word.casefold() not in _EMPTY
+        and word.casefold().removesuffix("'s").removesuffix("’s") not in folded
+        for at, word in enumerate(_WORD.findall(question))
+    )
