@@ -18,6 +18,14 @@ _QUANTITY = re.compile(
     r"|\bwhat (?:score|accuracy|percentage|rate|fraction|share|speed-?up|gains?|number)\b",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    r"\b(?:which|what|any|list|these|those|the|how do|are there)\b(?:\s+\w[\w-]*){0,4}?\s+"
+    r"(?:papers|works|methods|approaches|algorithms|models|techniques|studies|benchmarks|datasets"
+    r"|frameworks)\b"
+    r"|\bpapers\b|\b(?:compare|contrast|versus|vs|differ|differences?|each (?:one|of them|add|propose)"
+    r"|resemble)\b|\bhere\b",
+    re.IGNORECASE,
+)
 _STEM_LETTERS = 5
 """Words that begin with the same letters count as the same: a light stemmer, for matching only."""
 
@@ -26,14 +34,17 @@ _STEM_LETTERS = 5
 class EvidenceSettings:
     """How much is chosen; see tests/benchmarks/answers.md."""
 
-    papers: int = 3
-    """Papers whose sentences are compared with the question."""
-    from_best: int = 3
-    """Sentences taken of the best paper."""
-    from_others: int = 1
-    """Sentences taken of each other paper that fits nearly as well."""
-    nearly: float = 0.9
-    """Share of the best paper's score that makes another paper worth citing."""
+    words: int = 80
+    """Budget of words for the sentences of the best paper."""
+    worth: float = 0.7
+    """Share of its paper's best score that makes a sentence worth reading."""
+    doubt: float = 0.1
+    """How far behind the best the next paper may be ranked for its best sentence to be added: the
+    ranking is not sure."""
+    words_in_doubt: int = 40
+    """Budget of words for the best paper then."""
+    several: int = 4
+    """Papers of which the best sentence is taken where a question asks for several."""
     lexical_weight: float = 0.5
     """Share of the words in common, against the cosine of the sentence vectors."""
     contribution: float = 0.1
@@ -50,18 +61,46 @@ def choose_evidence(
     embedder: Embedder,
     settings: EvidenceSettings | None = None,
 ) -> list[Evidence]:
-    """The sentences that fit `question` best: paper by paper, each paper's in reading order."""
+    """The sentences that fit `question` best: paper by paper, each paper's in reading order.
+
+    Args:
+        question: as it can be understood without the conversation.
+        passages: the papers found, best first, at least one.
+        embedder: compares sentences with the question.
+        settings: see `EvidenceSettings`.
+    """
     settings = settings or EvidenceSettings()
-    best = passages[: settings.papers]
-    close = [passage for passage in best if passage.score >= settings.nearly * best[0].score]
     asked = _asked(question, passages, embedder)
+    if asks_for_several(question):
+        papers = [passage.paper for passage in passages[: settings.several]]
+        return [_best(_scored(paper, asked, embedder, settings)) for paper in papers]
+    near = [each for each in passages[1:2] if passages[0].score - each.score < settings.doubt]
+    words = settings.words_in_doubt if near else settings.words
+    first = _scored(passages[0].paper, asked, embedder, settings)
+    others = [_scored(passage.paper, asked, embedder, settings) for passage in near]
+    return _within(first, words, settings.worth) + [_best(scored) for scored in others]
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether a question compares papers or asks what there is, so that one cannot answer it."""
+    return bool(_SEVERAL.search(question))
+
+
+def _best(scored: Sequence[Evidence]) -> Evidence:
+    return max(scored, key=lambda each: each.score)
+
+
+def _within(scored: Sequence[Evidence], budget: int, worth: float) -> list[Evidence]:
+    """The best sentences that are worth reading and fit the budget, in reading order."""
+    least = worth * _best(scored).score
     chosen: list[Evidence] = []
-    for rank, passage in enumerate(close):
-        scored = _scored(passage.paper, asked, embedder, settings)
-        count = settings.from_others if rank else settings.from_best
-        top = sorted(scored, key=lambda each: -each.score)[:count]
-        chosen += sorted(top, key=lambda each: each.start)
-    return chosen
+    words = 0
+    for sentence in sorted(scored, key=lambda each: -each.score):
+        length = len(sentence.text.split())
+        if sentence.score >= least and (not chosen or words + length <= budget):
+            chosen.append(sentence)
+            words += length
+    return sorted(chosen, key=lambda each: each.start)
 
 
 @dataclass(frozen=True, slots=True)

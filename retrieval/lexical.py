@@ -134,7 +134,7 @@ class LexicalIndex:
         A word counts as much as it is rare (by its inverse document frequency). Of one that no
         text has, words like it count in its place.
         """
-        weights = {term: self._rarity(term) for term in self.terms(topic)}
+        weights = {term: self.rarity(term) for term in self.terms(topic)}
         if not weights:
             return []
         words = [Query.const_score_query(self._text_word(term), w) for term, w in weights.items()]
@@ -190,13 +190,20 @@ class LexicalIndex:
 
     def texts_with(self, word: str) -> int:
         """How many papers have `word` in title or abstract; all of them for a stop word."""
-        terms = self.terms(word)
-        searcher = self._reading().searcher
-        return min((searcher.doc_freq("text", term) for term in terms), default=self.size)
+        return min(map(self.texts_with_term, self.terms(word)), default=self.size)
+
+    def texts_with_term(self, term: str) -> int:
+        """How many papers have a term (see `terms`) in title or abstract."""
+        return self._reading().searcher.doc_freq("text", term)
 
     def nicknamed(self, name: str) -> int:
         """How many papers have the nickname, given or only mentioned; joined."""
         return self._reading().searcher.doc_freq("nickname", name)
+
+    def introducing(self, name: str, limit: int) -> list[str]:
+        """Ids of the papers that give the nickname themselves; joined."""
+        given = Query.term_query(self._schema, "introduced", name)
+        return sorted(id_ for id_, _ in self._ids(given, limit, None))
 
     def is_name_word(self, word: str) -> bool:
         """Whether any author's name has this folded word."""
@@ -255,8 +262,8 @@ class LexicalIndex:
         ]
         return Query.boolean_query([(Occur.Must, each) for each in (query, *passing)])
 
-    def _rarity(self, term: str) -> float:
-        """The inverse document frequency, as in BM25."""
+    def rarity(self, term: str) -> float:
+        """The inverse document frequency of a term (see `terms`), as in BM25."""
         searcher = self._reading().searcher
         having = searcher.doc_freq("text", term)
         return math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))

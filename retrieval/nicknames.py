@@ -9,6 +9,7 @@ from retrieval.names import folded
 
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑–/^+.][^\W_]+)*\+*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _INTRODUCES = re.compile(
     r"\b(?:we|our|this (?:paper|work|article|study))\b\W+(?:[\w-]+\W+){0,4}?"
@@ -22,6 +23,9 @@ _BEHIND = 60
 """Characters behind `we propose` and the like in which a nickname counts as given."""
 _LONGEST_HEAD = 5
 """Words before a title's colon that are taken as a name."""
+_BEGINS = re.compile(r"(?:^|[.?!:;]\s)[\s\W]*$")
+_MANY_CAPITALS = 0.5
+"""Share of capitalised words above which a capital says nothing: it is a title, or shouted."""
 
 
 def joined(text: str) -> str:
@@ -34,6 +38,42 @@ def nicknames(text: str) -> list[str]:
     """What in `text` is spelled like a name: capitals inside, digits, hyphens; joined."""
     found = (match.group() for match in _WORD.finditer(text))
     return list(dict.fromkeys(joined(word) for word in found if _is_name_like(word)))
+
+
+def names_in(text: str) -> list[str]:
+    """The words of running text that are spelled like names, as typed.
+
+    These are words with a capital or a digit inside, and capitalised ones that do not begin a
+    sentence. Where most words are capitalised, as in a title, that alone is no sign.
+    """
+    found = [(match.group(), match.start()) for match in _WORD.finditer(text)]
+    words = [word for word, _ in found if word[0].isalpha()]
+    capitals = sum(word[0].isupper() for word in words)
+    if words and all(word.isupper() for word in words) and len(words) > 1:
+        return []
+    telling = capitals <= max(1, _MANY_CAPITALS * len(words))
+    names = [
+        word
+        for word, start in found
+        if _has_name_letters(word)
+        or (telling and word[0].isupper() and not _BEGINS.search(text[:start]))
+    ]
+    return [name for name in dict.fromkeys(names) if len(name) > 1]
+
+
+def _has_name_letters(word: str) -> bool:
+    """Whether it has a capital behind a letter, or both a letter and a digit."""
+    if any(map(str.isdigit, word)):
+        return any(map(str.isalpha, word))
+    return any(map(str.isupper, word[1:]))
+
+
+def stands_for(acronym: str, text: str) -> bool:
+    """Whether words of `text` in a row begin with the capitals of `acronym`, at least two."""
+    capitals = [letter.lower() for letter in acronym if letter.isupper()]
+    initials = [word[0].lower() for word in _LETTERS.findall(text)]
+    ends = range(len(initials) - len(capitals) + 1)
+    return len(capitals) > 1 and any(initials[at : at + len(capitals)] == capitals for at in ends)
 
 
 def introduced(title: str, abstract: str) -> list[str]:
