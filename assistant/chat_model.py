@@ -13,8 +13,8 @@ from assistant.reading_ahead import read_ahead
 from assistant.tokens import encoding_of
 from retrieval import llamacpp
 from retrieval.chat_template import Messages
-from retrieval.decoding import Decoder, slices
-from retrieval.errors import Cancelled
+from retrieval.decoding import Decoder, Slice, slices
+from retrieval.errors import Cancelled, InputError
 
 LIKELIHOOD_TOKENS = 1024
 """What `log_probabilities` reads at most of a conversation and its reply."""
@@ -22,6 +22,8 @@ LONGEST_REPLY = 128
 """Tokens of a reply whose likelihood counts."""
 _LAST_TOKENS = 64
 """Kept of a conversation too long to be read: what is asked for stands at its end."""
+_LEAST_CONTEXT = 512
+"""Tokens below which no question with its evidence fits."""
 _LOOK_SECONDS = 0.1
 """Between two looks at whether to go on waiting for the model."""
 
@@ -82,21 +84,35 @@ class ChatModel(Protocol):
 class LlamaCppChatModel:
     """A chat model in llama.cpp, one conversation at a time."""
 
-    def __init__(self, path: Path, *, context: int, threads: int) -> None:
+    def __init__(self, path: Path, *, context: int, threads: int, thinking: int = 0) -> None:
         """Load the GGUF model at `path`.
+
+        Args:
+            path: the model's file.
+            context: tokens of context, no more than the model was trained for.
+            threads: threads of the processor.
+            thinking: tokens for which a model that thinks may do so before each answer. By default
+                it is told that it has: on a processor the thinking takes minutes.
 
         Raises:
             ModelError: the file is no usable chat model.
+            InputError: the thinking leaves no room for an answer.
         """
         self._model = llamacpp.load(path, context=context, threads=threads)
         self._template = llamacpp.chat_template(self._model)
+        self._thinking = thinking if self._template.thinking else 0
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
         self._threads = threads
         self._likelihood_context: llamacpp.LikelihoodContext | None = None
         self._likelihood_lock = threading.Lock()
         self._name = path.stem
-        self._context = context
+        self._context = min(context, llamacpp.context_trained(self._model)) - self._thinking_room()
+        if self._context < _LEAST_CONTEXT:
+            raise InputError(
+                f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
+                f"at least {_LEAST_CONTEXT} are needed; raise --context or lower --thinking."
+            )
         self._encoding = encoding_of(
             llamacpp.metadata(self._model), llamacpp.vocabulary(self._model)
         )
@@ -109,7 +125,7 @@ class LlamaCppChatModel:
 
     @property
     def context(self) -> int:
-        """Tokens that prompt and answer have together."""
+        """Tokens that prompt and answer have together, beside the thinking."""
         return self._context
 
     @property
@@ -139,11 +155,12 @@ class LlamaCppChatModel:
 
         What the model has read of the conversation is not read again.
         """
-        prompt = slices(self._prompt(messages))
+        prompt = slices(self._prompt(messages, think=self._thinking > 0))
 
         def begin(stopped: Callable[[], bool]) -> Iterator[str]:
             with self._turn(stopped):
-                yield from self._decoder.write(prompt, max_tokens, grammar, stopped)
+                thought = self._thought(prompt, stopped) if self._thinking else []
+                yield from self._decoder.write(prompt + thought, max_tokens, grammar, stopped)
 
         return read_ahead(begin, stopped)
 
@@ -157,8 +174,27 @@ class LlamaCppChatModel:
         finally:
             self._lock.release()
 
-    def _prompt(self, messages: Messages) -> list[list[int]]:
-        return llamacpp.chat_prompt(self._model, self._template, messages)
+    def _prompt(self, messages: Messages, *, think: bool = False) -> list[list[int]]:
+        return llamacpp.chat_prompt(self._model, self._template, messages, think=think)
+
+    def _thought(self, prompt: list[Slice], stopped: Callable[[], bool]) -> list[Slice]:
+        """What the model thinks before its answer; what it does not close in time is closed."""
+        marks = self._template.thinking
+        if marks is None:
+            return []
+        thought, closed = self._decoder.think(prompt, self._thinking, marks.closes, stopped)
+        end = marks.then if closed else f"\n{marks.closes}{marks.then}"
+        return thought + slices([self._marks(end)])
+
+    def _thinking_room(self) -> int:
+        """Tokens that thinking takes at most, with the marks around it."""
+        marks = self._template.thinking
+        if marks is None or not self._thinking:
+            return 0
+        return self._thinking + len(self._marks(f"{marks.opens}\n{marks.closes}{marks.then}"))
+
+    def _marks(self, text: str) -> list[int]:
+        return llamacpp.tokenize(self._model, text, add_bos=False, special=True)
 
     def log_probabilities(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 from assistant import __version__
 from retrieval.errors import Cancelled, UserError
 
-_SETTINGS = ("home", "cache", "model", "embedder", "context", "threads", "host", "port")
+_SETTINGS = ("home", "cache", "model", "embedder", "context", "thinking", "threads", "host", "port")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,6 +70,9 @@ def _settings_flags() -> argparse.ArgumentParser:
     flags.add_argument("--model", metavar="GGUF", help="chat model: a path or hf:owner/repo:file")
     flags.add_argument("--embedder", metavar="GGUF", help="embedder: a path or hf:owner/repo:file")
     flags.add_argument("--context", type=int, metavar="TOKENS", help="the chat model's context")
+    flags.add_argument(
+        "--thinking", type=int, metavar="TOKENS", help="how long a model that thinks may (0)"
+    )
     flags.add_argument("--threads", type=int, metavar="N", help="CPU threads")
     return flags
 

@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     model: str = Field(default="default", description="chat model: default, GGUF path or hf:…")
     embedder: str = Field(default="default", description="embedder: default, GGUF path or hf:…")
     context: int = Field(default=4096, ge=1024, description="the chat model's context, tokens")
+    thinking: int = Field(
+        default=0, ge=0, description="tokens for which a model that thinks may do so"
+    )
     threads: int = Field(default_factory=_default_threads, ge=1, description="CPU threads")
     host: str = Field(default="127.0.0.1", description="address the browser app listens on")
     port: int = Field(default=7860, ge=1, le=65535, description="port of the browser app")

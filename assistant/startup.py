@@ -25,9 +25,12 @@ def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel
 
     Raises:
         ModelError: it cannot be had or loaded.
+        InputError: its context is too small.
     """
     path = resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
-    return LlamaCppChatModel(path, context=settings.context, threads=settings.threads)
+    return LlamaCppChatModel(
+        path, context=settings.context, threads=settings.threads, thinking=settings.thinking
+    )
 
 
 def open_assistant(settings: Settings, progress: Progress) -> Assistant:

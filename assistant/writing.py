@@ -12,6 +12,7 @@ from assistant.citing import Draft, drafts, keys_of
 from assistant.events import Shown
 from assistant.making import Page
 from assistant.prompting import Message, answer_messages
+from assistant.reply import until_repeating, without_thinking
 from assistant.types import Evidence, Tokens
 
 
@@ -55,7 +56,8 @@ class Writer:
         grammar = answer_grammar(keys[:sentences], self._settings.most_sentences)
         with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
             writing = _Counted(pieces)
-            written = _finished(drafts(writing, keys), writing, most)
+            answer = until_repeating(without_thinking(writing))
+            written = _finished(drafts(answer, keys), writing, most)
             yield from self._checked(written, page)
         self.tokens = Tokens(prompt=self._model.count(messages), completion=writing.count)
 

@@ -148,7 +148,7 @@ class ChatTemplate:
         is_open = reply.rfind(marks.opens) > reply.rfind(marks.closes)
         is_closed = reply.rstrip().endswith(marks.closes)
         if think:
-            return "" if is_open or is_closed else marks.opens
+            return "" if is_open else marks.opens
         if is_open:
             return f"\n{marks.closes}{marks.then}"
         return "" if is_closed else marks.skipped
