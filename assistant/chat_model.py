@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.reading_ahead import read_ahead
-from assistant.tokens import encoding_of
+from assistant.tokens import Encoding, encoding_of
 from retrieval import llamacpp
 from retrieval.chat_template import Messages
 from retrieval.decoding import Decoder, Slice, slices
@@ -24,6 +24,11 @@ _LAST_TOKENS = 64
 """Kept of a conversation too long to be read: what is asked for stands at its end."""
 _LEAST_CONTEXT = 512
 """Tokens below which no question with its evidence fits."""
+_SAMPLE = (
+    "In 2023 we’ve trained GPT-like models on 1,234,567 naïve users' texts:\n\n  it's 3.5% up,\r\n"
+    "HE'D say; $\\mathcal{O}(n^2)$ /// 数学 한국어 ЖИзнь ٣٤ 🙂 CamelCase_and-more   \t(e.g. ½)"
+)
+"""Of what tokenizers treat differently."""
 _LOOK_SECONDS = 0.1
 """Between two looks at whether to go on waiting for the model."""
 
@@ -113,9 +118,7 @@ class LlamaCppChatModel:
                 f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
                 f"at least {_LEAST_CONTEXT} are needed; raise --context or lower --thinking."
             )
-        self._encoding = encoding_of(
-            llamacpp.metadata(self._model), llamacpp.vocabulary(self._model)
-        )
+        self._encoding = self._proven_encoding()
         self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
 
     @property
@@ -138,6 +141,15 @@ class LlamaCppChatModel:
         marks = [{**message, "content": ""} for message in messages]
         template = sum(map(len, self._prompt(marks)))
         return template + sum(self._count_text(message["content"]) for message in messages)
+
+    def _proven_encoding(self) -> Encoding | None:
+        """A fast encoding, if there is one that gives the model's own tokens for a sample.
+
+        A file may name a way to split that its vocabulary was not made with.
+        """
+        encoding = encoding_of(llamacpp.metadata(self._model), llamacpp.vocabulary(self._model))
+        own = llamacpp.tokenize(self._model, _SAMPLE, add_bos=False, special=False)
+        return encoding if encoding and encoding.encode_ordinary(_SAMPLE) == own else None
 
     def _count_text(self, text: str) -> int:
         if self._encoding:

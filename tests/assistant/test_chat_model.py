@@ -1,16 +1,21 @@
 """The default chat model in llama.cpp, as it is."""
 
-from collections.abc import Callable
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
 
+import numpy as np
 import psutil
 import pytest
 from llama_cpp import Llama
 
 from assistant.chat_model import LlamaCppChatModel
 from retrieval import llamacpp
+from retrieval.decoding import slices
 from retrieval.errors import Cancelled, ModelError
 
 Messages = list[dict[str, str]]
@@ -207,3 +212,133 @@ def test_a_template_that_refuses_the_roles(
     monkeypatch.setattr(llamacpp, "metadata", changed)
     with pytest.raises(ModelError, match=r"chat template .*only pirates"):
         load(chat_model_path)
+
+
+def test_a_file_that_names_another_way_to_split_is_counted_by_llamacpp(
+    chat_model_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata = llamacpp.metadata
+
+    def changed(model: Llama) -> dict[str, str]:
+        return {**metadata(model), "tokenizer.ggml.pre": "llama-bpe"}
+
+    monkeypatch.setattr(llamacpp, "metadata", changed)
+    model = load(chat_model_path)
+    messages = [{"role": "user", "content": "12,345 of 2023"}]
+    assert model._encoding is None
+    assert model.count(messages) == len(flat(model, messages))
+
+
+CONVERSATIONS: tuple[Messages, ...] = (
+    ASKED,
+    [ASKED[0], {"role": "user", "content": "What is a lichen made of? " * 30}],
+    [ASKED[0], {"role": "user", "content": "Which two rivers meet in Koblenz?"}],
+    [{"role": "user", "content": "Name seven trees. " * 12}],
+)
+
+
+def logits(model: LlamaCppChatModel, messages: Messages) -> bytes:
+    """What the model makes of a conversation, to the last bit."""
+    model._decoder.read(slices(model._prompt(messages)), never)
+    inner = model._model
+    found = np.ctypeslib.as_array(inner._ctx.get_logits_ith(-1), shape=(inner.n_vocab(),))
+    return found.tobytes()
+
+
+def test_a_conversation_is_read_to_the_same_bits_whatever_was_read_before(
+    load_chat_model: Callable[[], LlamaCppChatModel],
+) -> None:
+    fresh = [logits(load_chat_model(), each) for each in CONVERSATIONS]
+    model = load_chat_model()
+    for first, second in itertools.permutations(range(len(CONVERSATIONS)), 2):
+        assert logits(model, CONVERSATIONS[first]) == fresh[first]
+        written(model, CONVERSATIONS[second], tokens=3)
+    assert written(model) == written(load_chat_model())
+
+
+def test_what_conversations_begin_with_in_common_is_read_once(
+    load_chat_model: Callable[[], LlamaCppChatModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load_chat_model()
+    read: list[int] = []
+    evaluate = Llama.eval
+
+    def counting(inner: Llama, tokens: Sequence[int]) -> None:
+        read.append(len(tokens))
+        evaluate(inner, tokens)
+
+    monkeypatch.setattr(Llama, "eval", counting)
+    for system in ("Answer in one short sentence.", "Answer at length."):
+        for question in ("Why?", "How?"):
+            read.clear()
+            asked = [{"role": "system", "content": system}, {"role": "user", "content": question}]
+            written(model, asked, tokens=1)
+            common = len(model._prompt(asked)[0])
+            whole = model.count(asked) + 1  # and the token written
+            assert sum(read) == (whole if question == "Why?" else whole - common)
+
+
+GRAMMAR = 'root ::= "The " [a-z ]{3,30} " [" ("k3x" | "b7q") "]."'
+
+
+def test_a_grammar_is_kept(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
+    text = "".join(chat_model.write(ASKED, 60, never, GRAMMAR))
+    assert re.fullmatch(r"The [a-z ]{3,30} \[(k3x|b7q)\]\.", text)
+    assert "".join(chat_model.write(ASKED, 60, never, GRAMMAR)) == text
+    assert written(chat_model) == fresh_text
+
+
+def test_a_grammar_that_nothing_of_the_vocabulary_follows_ends_the_reply(
+    chat_model: LlamaCppChatModel,
+) -> None:
+    assert list(chat_model.write(ASKED, 20, never, 'root ::= "" [\\x00]')) == []
+
+
+def test_a_grammar_that_is_none_is_a_mistake_of_ours(chat_model: LlamaCppChatModel) -> None:
+    with pytest.raises(ValueError, match="cannot read the grammar"):
+        list(chat_model.write(ASKED, 20, never, "root ::= nothing-of-the-kind"))
+    assert list(chat_model.write(ASKED, 2, never))
+
+
+def test_a_reader_that_pauses_holds_nobody_up(
+    chat_model: LlamaCppChatModel, fresh_text: str
+) -> None:
+    pausing = chat_model.write(CONVERSATIONS[2], 8, never)
+    begun = [next(pausing)]
+    assert written(chat_model) == fresh_text
+    assert begun + list(pausing) == list(chat_model.write(CONVERSATIONS[2], 8, never))
+
+
+def test_two_conversations_at_once_do_not_mix(
+    chat_model: LlamaCppChatModel, fresh_text: str
+) -> None:
+    other = written(chat_model, CONVERSATIONS[2])
+    with ThreadPoolExecutor(2) as both:
+        texts = both.map(lambda asked: written(chat_model, asked), [ASKED, CONVERSATIONS[2]] * 3)
+        assert list(texts) == [fresh_text, other] * 3
+
+
+def test_closing_frees_the_model(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
+    pieces = chat_model.write(ASKED, 500, never)
+    next(pieces)
+    pieces.close()
+    assert not chat_model._lock.locked()
+    assert written(chat_model) == fresh_text
+
+
+def test_who_waits_for_the_model_can_be_stopped(chat_model: LlamaCppChatModel) -> None:
+    with chat_model._lock, pytest.raises(Cancelled):
+        list(chat_model.write(ASKED, 5, lambda: True))
+
+
+def test_an_error_while_writing_reaches_the_reader(
+    chat_model: LlamaCppChatModel, fresh_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_tokens: object) -> None:
+        raise RuntimeError("llama_decode returned 1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Llama, "eval", broken)
+        with pytest.raises(ModelError, match=r"could not go on \(llama_decode returned 1\)"):
+            list(chat_model.write([{"role": "user", "content": "Else"}], 5, never))
+    assert written(chat_model) == fresh_text

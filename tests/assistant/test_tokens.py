@@ -1,8 +1,13 @@
+from pathlib import Path
+
+import gguf
+import llama_cpp
 import pytest
+from tiny_models import merges_of, save, words_of, write_bpe_vocabulary, write_weights
 
 from assistant.chat_model import LlamaCppChatModel
 from assistant.resources import resource_folder
-from assistant.tokens import encoding_of
+from assistant.tokens import PATTERNS, encoding_of
 from retrieval import llamacpp
 from retrieval.merge import fold
 from retrieval.readers import files_of, read_file
@@ -24,6 +29,8 @@ ODD = (
     "\u200b\u00a0\ufeff",
     "\x00\x01\x7f",
     "CamelCaseWords_and_snake_case-with-hyphens",
+    "ÀÉß Dž ʰ ªº İstanbul ΑΒγδ ЖИзн ½ Ⅷ ٣٤٥ ७८",
+    "a//b\n\n/c;\r\n  \r\n\t x'S Y'll 'tis HE'D",
 )
 
 
@@ -59,6 +66,31 @@ def test_tiktoken_gives_llamacpps_tokens_on_odd_text(
     assert encoding.encode_ordinary(text) == llamacpp.tokenize(
         model, text, add_bos=False, special=False
     )
+
+
+@pytest.fixture(scope="module")
+def merges(abstracts: list[str]) -> list[tuple[str, str]]:
+    """Of a vocabulary whose words and numbers grow beyond what some patterns allow."""
+    return merges_of(
+        words_of("\n".join([*abstracts[:12], *ODD, "1234 " * 50, "I'M It'S " * 9])), 200
+    )
+
+
+@pytest.mark.parametrize("pre", PATTERNS)
+def test_every_way_to_split_is_llamacpps(
+    pre: str, merges: list[tuple[str, str]], abstracts: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "vocabulary.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    write_weights(writer, "llama", write_bpe_vocabulary(writer, merges, pre, ["<|end|>"]))
+    save(writer, path)
+    llamacpp.silence()
+    model = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
+    encoding = encoding_of(llamacpp.metadata(model), llamacpp.vocabulary(model))
+    assert encoding is not None
+    for text in (*abstracts[::20], *ODD):
+        ids = llamacpp.tokenize(model, text, add_bos=False, special=False)
+        assert encoding.encode_ordinary(text) == ids
 
 
 @pytest.mark.parametrize(
