@@ -36,7 +36,9 @@ _SEEKS_ANOTHER = re.compile(
     r"|i (?:need|want|am looking for) |i['’]m looking for )?" + _ANOTHER,
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(rf"\b(?:{_PAPER}|{_METHOD}|\w+thing) that\b", re.IGNORECASE)
+_LIKE_IT = re.compile(
+    r"\b(?:same|(?:like|than|to) (?:it|this|that|these|those|them))\b", re.IGNORECASE
+)
 _A_PAPER_INSTEAD = re.compile(
     _LEAD_IN + rf".*\b(?:an?|any|some) (?:\w+ )?{_PAPER}\b.*\b(?:instead|rather than)\b",
     re.IGNORECASE,
@@ -135,8 +137,8 @@ def content_words(question: str) -> list[str]:
 
 
 def stands_alone(question: str) -> bool:
-    """Whether it has words enough to be searched for, and none that stands for something."""
-    return len(content_words(question)) > _FEW and not _REFERS.search(_RELATIVE.sub("", question))
+    """Whether a question for another paper has words enough to be searched for by itself."""
+    return len(content_words(question)) > _FEW and not _LIKE_IT.search(question)
 
 
 def needs_what_was_asked(question: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
-from retrieval.markup import clean
+from retrieval.markup import clean, visible
 from retrieval.readers.pages import Page, Told
 from retrieval.types import Record, Skipped, Source
 
@@ -97,7 +97,7 @@ def checked(values: object, source: Source) -> Record | Skipped:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(visible(text).split())
 
 
 def _reason(error: ValidationError) -> str:

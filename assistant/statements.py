@@ -1,0 +1,61 @@
+"""Which sentences of abstracts state something, and which speak to whoever reads them.
+
+A sentence that gives orders to its reader is data like all others: it may be quoted, but it is not
+chosen as evidence where a paper has others, and nothing that a model writes is verified by it.
+Nor by what is not English: the check knows negation and direction in English only.
+"""
+
+import re
+
+_ORDERS = (
+    r"ignore|disregard|forget|override|bypass|pretend|obey|comply|say|reply|respond|repeat|tell|"
+    r"translate|reveal|execute|stop|cite|quote|recommend|append|visit|click|send|do not|don['’]t|"
+    r"never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) (?:only|just|the|"
+    r"this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
+)
+_IMPERATIVE = re.compile(
+    r"^\W*(?:(?:please|now|then|and|but|first|instead|important|note|attention|warning|system|"
+    rf"assistant|user|dear \w+|hey|hi)\W+)*(?:{_ORDERS})(?![\w-])",
+    re.IGNORECASE,
+)
+_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_MACHINE = re.compile(
+    r"\b(?:(?:previous|prior|above|earlier|preceding|hidden|system) (?:instructions?|orders|prompts?)"
+    r"|(?:system|developer) (?:message|mode|note|override)|as (?:the|an) (?:system|ai|assistant)"
+    r"|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
+    r"(?:must|should|shall|has to|will|is to|are to)|end of (?:the )?(?:notes|abstract|context))\b",
+    re.IGNORECASE,
+)
+_FORGED = re.compile(
+    r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>|\[/?INST\]|<</?SYS>>"
+    r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:|###|\{\{|\{%"
+    r"|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
+    r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]\W*$",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"<?\bhttps?://\S+")
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset(
+    "a about across all almost also among an and any are as at based be been between both but by "
+    "can could do does each for from good has have how however if in into is it its large many "
+    "more moreover most new no not of often on only or our out over recent recently several show "
+    "shows some such than that the their them there these they this through to use uses using "
+    "very via was we were what when where whereas which while with without work".split()
+)
+_LONG = 8
+"""Words from which on an English sentence has one of these; so have the seeds' but for a few."""
+
+
+def states(sentence: str) -> bool:
+    """Whether a sentence states something in English and speaks to nobody."""
+    return not addresses(sentence) and _is_english(sentence)
+
+
+def addresses(sentence: str) -> bool:
+    """Whether it gives orders, speaks to its reader, or is spelled like a part of a prompt."""
+    return any(pattern.search(sentence) for pattern in (_IMPERATIVE, _YOU, _MACHINE, _FORGED))
+
+
+def _is_english(sentence: str) -> bool:
+    words = [word.casefold() for word in _WORD.findall(_ADDRESS.sub("", sentence))]
+    return len(words) < _LONG or not _ENGLISH.isdisjoint(words)
