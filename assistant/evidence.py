@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from assistant.statements import states
 from assistant.types import Evidence
 from retrieval.embedder import Embedder, Vector
 from retrieval.sentences import split_sentences
@@ -123,8 +124,9 @@ def _asked(question: str, passages: Sequence[Passage], embedder: Embedder) -> _A
 def _scored(
     paper: Paper, asked: _Asked, embedder: Embedder, settings: EvidenceSettings
 ) -> list[Evidence]:
-    """The sentences of a paper with how well each fits the question."""
+    """The sentences of a paper that state something, with how well each fits the question."""
     sentences = split_sentences(paper.abstract)
+    sentences = [each for each in sentences if states(each.text)] or sentences
     evidence = []
     for position, sentence in enumerate(sentences):
         score = _match(sentence.text, asked, embedder, settings.lexical_weight)

@@ -10,8 +10,8 @@ import re
 _ORDERS = (
     r"ignore|disregard|forget|override|bypass|pretend|obey|comply|say|reply|respond|repeat|tell|"
     r"translate|reveal|execute|stop|cite|quote|recommend|append|visit|click|send|do not|don['’]t|"
-    r"never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) (?:only|just|the|"
-    r"this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
+    r"never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) (?:only|just|"
+    r"the|this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
 )
 _IMPERATIVE = re.compile(
     r"^\W*(?:(?:please|now|then|and|but|first|instead|important|note|attention|warning|system|"
@@ -20,21 +20,24 @@ _IMPERATIVE = re.compile(
 )
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _MACHINE = re.compile(
-    r"\b(?:(?:previous|prior|above|earlier|preceding|hidden|system) (?:instructions?|orders|prompts?)"
-    r"|(?:system|developer) (?:message|mode|note|override)|as (?:the|an) (?:system|ai|assistant)"
-    r"|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
+    r"\b(?:(?:previous|prior|above|earlier|preceding|hidden|system) "
+    r"(?:instructions?|orders|prompts?)|(?:system|developer) (?:message|mode|note|override)"
+    r"|as (?:the|an) (?:system|ai|assistant)|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
     r"(?:must|should|shall|has to|will|is to|are to)|end of (?:the )?(?:notes|abstract|context))\b",
     re.IGNORECASE,
 )
 _FORGED = re.compile(
-    r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>|\[/?INST\]|<</?SYS>>"
-    r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:|###|\{\{|\{%"
+    r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>"
+    r"|\[/?INST\]|<</?SYS>>|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:|###|\{\{|\{%"
     r"|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
     r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]\W*$",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"<?\bhttps?://\S+")
 _WORD = re.compile(r"[^\W\d_]+")
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u1cff\u3040-\ud7ff\uf900-\ufaff]")
+_MANY_LETTERS = 5
+"""Letters of other scripts: more than a formula has."""
 _ENGLISH = frozenset(
     "a about across all almost also among an and any are as at based be been between both but by "
     "can could do does each for from good has have how however if in into is it its large many "
@@ -57,5 +60,7 @@ def addresses(sentence: str) -> bool:
 
 
 def _is_english(sentence: str) -> bool:
+    if len(_OTHER_SCRIPT.findall(sentence)) > _MANY_LETTERS:
+        return False
     words = [word.casefold() for word in _WORD.findall(_ADDRESS.sub("", sentence))]
     return len(words) < _LONG or not _ENGLISH.isdisjoint(words)

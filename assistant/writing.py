@@ -13,6 +13,7 @@ from assistant.events import Shown
 from assistant.making import Page
 from assistant.prompting import Message, answer_messages
 from assistant.reply import until_repeating, without_thinking
+from assistant.statements import states
 from assistant.types import Evidence, Tokens
 
 
@@ -87,10 +88,10 @@ class Writer:
 def _supporting(draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:
     """The notes that support a draft: those it cites, else one that does by itself."""
     cited = [evidence[number - 1].text for number in draft.notes]
-    if cited and is_supported(draft.text, cited):
+    if cited and all(map(states, cited)) and is_supported(draft.text, cited):
         return draft.notes
     for number, sentence in enumerate(evidence, start=1):
-        if is_supported(draft.text, [sentence.text]):
+        if states(sentence.text) and is_supported(draft.text, [sentence.text]):
             return (number,)
     return ()
 
