@@ -22,13 +22,16 @@ _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _MACHINE = re.compile(
     r"\b(?:(?:previous|prior|above|earlier|preceding|hidden|system) "
     r"(?:instructions?|orders|prompts?)|(?:system|developer) (?:message|mode|note|override)"
-    r"|as (?:the|an) (?:system|ai|assistant)|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
-    r"(?:must|should|shall|has to|will|is to|are to)|end of (?:the )?(?:notes|abstract|context))\b",
+    r"|as (?:the|an) (?:system|ai|assistant)"
+    r"|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
+    r"(?:must|should|shall|has to|will|is to|are to)"
+    r"|end of (?:the )?(?:notes|abstract|context))\b",
     re.IGNORECASE,
 )
 _FORGED = re.compile(
     r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>"
-    r"|\[/?INST\]|<</?SYS>>|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:|###|\{\{|\{%"
+    r"|\[/?INST\]|<</?SYS>>|###|\{\{|\{%"
+    r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:"
     r"|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
     r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]\W*$",
     re.IGNORECASE,

@@ -60,7 +60,7 @@ def search(
     library.ready_to_search()
     vector = library.embedder.embed(query)
     matches = library.lexical.search(query, settings.lexical_reach, filters)
-    sure = [*(id_ for id_, _ in matches[: settings.lexical_depth]), *also]
+    sure = list(dict.fromkeys([*(id_ for id_, _ in matches[: settings.lexical_depth]), *also]))
     best = _nearest(library, vector, sure, settings, filters)
     similarity = {id_: hit.score for id_, hit in best.items()}
     scores = fuse(similarity, dict(matches), settings.dense_weight)

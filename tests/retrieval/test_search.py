@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from retrieval.errors import LibraryError
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.search import fuse, search
+from retrieval.search import SearchSettings, fuse, search
 
 SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(-1, 1), min_size=1)
 MATCHES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 30))
@@ -95,6 +95,12 @@ def test_papers_asked_for_are_ranked_beyond_the_limit(library: Library) -> None:
     found = search(library, "crop in Fourier", 1, also=["naive", "strides", "unknown"])
     assert [passage.paper.id for passage in found] == ["strides", "naive"]
     assert found[0].score > found[1].score
+
+
+def test_papers_asked_for_may_be_found_by_words_too(library: Library) -> None:
+    settings = SearchSettings(dense_depth=1)  # the rest is reached by its words alone
+    found = search(library, "Schrödinger roads strides", 3, settings, also=["naive", "cars"])
+    assert {passage.paper.id for passage in found} == {"strides", "cars", "naive"}
 
 
 def test_accents_do_not_matter(library: Library) -> None:
