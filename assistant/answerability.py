@@ -9,19 +9,47 @@ tests/benchmarks/answers.md; they are given in units of similarity.
 import re
 from dataclasses import dataclass
 
+from assistant.conversation import Resolved
 from retrieval.lexical import LexicalIndex
+from retrieval.lookup import Lookup
 from retrieval.nicknames import joined, names_in, stands_for
+from retrieval.sentences import split_sentences
 from retrieval.types import Paper, Passage
 
 ABSENT_NAME = 0.27
 """What a name that the abstract does not have counts against it."""
-UNKNOWN_NAME = 0.19
+UNKNOWN_NAME = 0.4
 """What it counts besides if no abstract of the library has it."""
 UNKNOWN_WORDS = 0.30
 """What it counts if all words are unknown to the library; in proportion for a part of them."""
 MOST_NAMES = 2
 """Names that count at most: beyond that the case is clear."""
+UNSTATED = 0.35
+"""What it counts if the question asks for a detail that only a full text would give."""
 
+_DETAILS = (
+    "annotators appendix batch budget carbon clients cloud code cost cpu days decay dollars "
+    "download dropout electricity email energy epochs figure framework funding gpu grant hardware "
+    "hours hyperparameters institution layers license link machines memory minutes months "
+    "optimizer page parameters participants price rate repository runtime section seeds size "
+    "subjects table tpu university url version volunteers warmup weeks workers"
+)
+"""What full texts state and abstracts mostly do not."""
+_AUXILIARY = (
+    "are can could cost costs did do does had has have is may might must should take takes took "
+    "was were will would"
+)
+_ASKED_FOR = re.compile(
+    r"\b(?:what|which|whose|how (?:many|much))\s+((?:[\w-]+\s+){1,4}?)"
+    rf"(?=(?:{'|'.join(_AUXILIARY.split())})\b)",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\bhow many\s+((?:[\w-]+\s+){0,2}[\w-]+)\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|hundreds?"
+    r"|thousands?|millions?|billions?)\b",
+    re.IGNORECASE,
+)
 _ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
 
 
@@ -36,7 +64,9 @@ class Signs:
     unknown_names: int
     """Those of them that no paper has."""
     unknown_words: float
-    """Share of the question's words, by rarity, that no paper has; from 0 to 1."""
+    """Share of the topic, by the rarity of its words, that no paper has; from 0 to 1."""
+    unstated: bool = False
+    """Whether a detail is asked of a known paper that its abstract does not state."""
 
     @property
     def confidence(self) -> float:
@@ -46,24 +76,59 @@ class Signs:
             - ABSENT_NAME * min(self.absent_names, MOST_NAMES)
             - UNKNOWN_NAME * min(self.unknown_names, MOST_NAMES)
             - UNKNOWN_WORDS * self.unknown_words
+            - UNSTATED * self.unstated
         )
 
 
-def signs(question: str, topic: str, passage: Passage, index: LexicalIndex) -> Signs:
-    """What speaks for and against an answer to `question` in the abstract of `passage`.
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a question is about, to be looked for in abstracts."""
 
-    Args:
-        question: as it can be understood without the conversation.
-        topic: its words that are not about records: authors and venues stand in no abstract.
-        passage: the paper and its best passage.
-        index: knows the words and names of the library.
-    """
-    about = set(topic.split())
-    names = [name for name in names_in(question) if about.intersection((name, *name.split("'")))]
-    text = _Text(passage.paper, index)
-    absent = [name for name in names if not text.has(name)]
-    unknown = [name for name in absent if not _is_known(name, index)]
-    return Signs(passage.similarity, len(absent), len(unknown), _unknown_share(question, index))
+    text: str
+    """The question without the titles that stand for a paper of the conversation."""
+    topic: str
+    """Its words that neither only ask nor name authors and venues, which stand in no abstract."""
+    names: tuple[str, ...]
+    """Names in the topic."""
+    known: frozenset[str]
+    """Ids of the papers that it names or goes on about."""
+
+    @classmethod
+    def of(cls, resolved: Resolved, lookup: Lookup) -> "Subject":
+        """The subject of a question in its conversation."""
+        has_title = resolved.about or resolved.besides
+        text = resolved.question if has_title else resolved.standalone
+        topic = lookup.understand(text).topic
+        about = set(topic.split())
+        known = resolved.about or (() if resolved.besides else lookup.named(text))
+        return cls(
+            text,
+            topic,
+            tuple(name for name in names_in(text) if name in about),
+            frozenset(paper.id for paper in known),
+        )
+
+    def is_on(self, paper: Paper) -> bool:
+        """Whether the question is about this very paper."""
+        return paper.id in self.known
+
+    def signs(self, passage: Passage, index: LexicalIndex) -> Signs:
+        """What speaks for and against an answer in the abstract of `passage`.
+
+        Args:
+            passage: the paper and its best passage.
+            index: knows the words and names of the library.
+        """
+        text = _Text(passage.paper, index)
+        absent = [name for name in self.names if not text.has(name)]
+        unknown = [name for name in absent if not _is_known(name, index)]
+        return Signs(
+            similarity=passage.similarity,
+            absent_names=len(absent),
+            unknown_names=len(unknown),
+            unknown_words=_unknown_share(self.topic, index),
+            unstated=self.is_on(passage.paper) and text.leaves_out(self.text),
+        )
 
 
 class _Text:
@@ -71,6 +136,7 @@ class _Text:
 
     def __init__(self, paper: Paper, index: LexicalIndex) -> None:
         self._index = index
+        self._paper = paper
         self._whole = f"{paper.title} {paper.abstract}"
         self._joined = joined(self._whole)
         self._terms = set(index.terms(self._whole))
@@ -85,6 +151,24 @@ class _Text:
             or stands_for(core, self._whole)
         )
 
+    def leaves_out(self, question: str) -> bool:
+        """Whether a detail is asked for that is not stated, or a number of what is not counted."""
+        details = set(self._index.terms(_DETAILS))
+        for found in _ASKED_FOR.finditer(question):
+            if (details & set(self._index.terms(found[1]))) - self._terms:
+                return True
+        counted = _COUNTED.search(question)
+        if not counted:
+            return False
+        return not self._counts(set(self._index.terms(counted[1])))
+
+    def _counts(self, things: set[str]) -> bool:
+        """Whether a sentence has a number and any of `things`."""
+        return any(
+            _NUMBER.search(sentence.text) and things.intersection(self._index.terms(sentence.text))
+            for sentence in split_sentences(self._paper.abstract)
+        )
+
 
 def _core(name: str) -> str:
     """`Hopfield` of `Hopfield-like`."""
@@ -97,7 +181,7 @@ def _is_known(name: str, index: LexicalIndex) -> bool:
     return bool(index.texts_with(core) or index.nicknamed(joined(core)))
 
 
-def _unknown_share(question: str, index: LexicalIndex) -> float:
-    weights = {term: index.rarity(term) for term in index.terms(question)}
+def _unknown_share(topic: str, index: LexicalIndex) -> float:
+    weights = {term: index.rarity(term) for term in index.terms(topic)}
     unknown = sum(weight for term, weight in weights.items() if not index.texts_with_term(term))
     return unknown / (sum(weights.values()) or 1.0)

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     command("chat", "a conversation in the terminal")
     _add_search(command("search", "rank papers for a query, or those of a file"))
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    _add_calibrate(command("calibrate", "set from which confidence on questions are answered"))
     models = command("models", "the models on this machine")
     models.add_argument("action", nargs="?", choices=("list", "pull"), default="list")
     models.add_argument("--json", action="store_true", help="print JSON")
@@ -108,6 +109,16 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
     parser.add_argument("--format", choices=("table", "json", "bibtex", "ris"), default="table")
+
+
+def _add_calibrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="questions with their papers, JSONL"
+    )
+    parser.add_argument(
+        "--papers", type=_positive, default=200, metavar="N", help="papers tried without questions"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _positive(text: str) -> int:

@@ -2,26 +2,29 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 
 from assistant.bibliography import FORMATS
+from assistant.calibration import Judged, calibrated, write_calibration
 from assistant.chat_model import ChatModel
 from assistant.engine import Assistant, checked_question, never
 from assistant.events import Finished
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from assistant.likelihood import question_likelihood
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
-from assistant.question_file import read_questions
+from assistant.pseudo_questions import judged_sentences
+from assistant.question_file import Expected, read_judged, read_questions
 from assistant.resources import resource_folder
 from assistant.settings import Settings, load_settings
 from assistant.startup import open_assistant, open_chat_model, open_library
 from assistant.terminal import (
     AnswerPrinter,
     ProgressBars,
+    calibration_lines,
     ingest_lines,
     matches_table,
     models_lines,
@@ -33,6 +36,7 @@ from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
 from retrieval.library import Library
 from retrieval.lookup import Lookup
+from retrieval.progress import Progress
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import search
 from retrieval.types import Passage
@@ -205,6 +209,39 @@ def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
         Console().print(matches_table(listing.matches))
 
 
+def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
+    """Measure from which confidence on this library's questions should be answered."""
+    settings = load_settings(flags)
+    asked = read_judged(options.questions) if options.questions else []
+    with ProgressBars() as progress:
+        if asked:
+            assistant = open_assistant(settings, progress)
+            library, source = assistant.library, options.questions.name
+            judged = list(_judged(assistant, asked, progress))
+        else:
+            library = open_library(settings, progress)
+            library.ready_to_search()
+            source = f"sentences of {options.papers:,} abstracts at most"
+            judged = list(judged_sentences(library, options.papers, progress))
+    calibration = calibrated(judged, source)
+    write_calibration(library.home, calibration)
+    if options.json:
+        print(dumps(asdict(calibration)))
+        return
+    for line in calibration_lines(calibration):
+        print(line)
+
+
+def _judged(
+    assistant: Assistant, asked: Sequence[Expected], progress: Progress
+) -> Iterator[Judged]:
+    for done, each in enumerate(asked, start=1):
+        confidence = assistant.confidence(each.question)
+        progress("calibrating", done, len(asked), "questions")
+        if confidence is not None:
+            yield Judged(confidence, each.answerable)
+
+
 def run_models(options: argparse.Namespace, flags: Flags) -> None:
     """Show the models, or fetch those in use."""
     settings = load_settings(flags)
@@ -226,6 +263,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "chat": run_chat,
     "search": run_search,
     "lookup": run_lookup,
+    "calibrate": run_calibrate,
     "models": run_models,
 }
 """The commands by name."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from assistant.answerability import Subject
+from assistant.calibration import read_calibration
 from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
 from assistant.conversation import Resolved, resolve
@@ -21,6 +23,8 @@ from retrieval.lookup import Lookup
 from retrieval.rerank import RerankSettings, rerank
 from retrieval.types import Passage
 
+UNSURE = -1.0
+"""The confidence where nothing was found."""
 LONGEST_QUESTION = 2000
 """Characters."""
 
@@ -31,8 +35,11 @@ class AnswerSettings:
 
     passages: int = 10
     """Papers found, and shown as the closest where nothing is answered."""
-    least_similarity: float = 0.35
-    """Cosine of question and best passage below which the library is taken not to know."""
+    judged: int = 3
+    """Papers, best first, of which one must be likely to answer."""
+    least_confidence: float | None = None
+    """Questions that it is less sure of are not answered; by default as the library is
+    calibrated."""
     writing: WritingSettings = field(default_factory=WritingSettings)
     """What writing may take."""
 
@@ -92,21 +99,59 @@ class Assistant:
         yield Found(making.standalone, making.passages)
         if routed:
             yield from making.from_records(routed)
-        elif self._is_near(making.passages):
-            yield from self._from_abstracts(making, stopped)
+        else:
+            yield from self._from_abstracts(making, resolved, lookup, stopped)
         yield Finished(making.answer(self.model.name, self.settings.passages))
+
+    def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
+        """How sure the assistant is that the best abstract found answers `question`.
+
+        Nothing for a question that the records answer.
+
+        Raises:
+            InputError, LibraryError, Cancelled: see `stream`.
+        """
+        question = checked_question(question)
+        lookup = Lookup.over(self.library)
+        resolved, understood = Resolved(question, question), lookup.understand(question)
+        if route(lookup, resolved, understood):
+            return None
+        found = self._searched(resolved, understood.filters)
+        ranked = self._reranked(question, found, stopped)
+        return self._confidence(Subject.of(resolved, lookup), ranked[: self.settings.judged])
 
     def _searched(self, resolved: Resolved, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
         return candidates(self.library, resolved, depth, filters)
 
     def _from_abstracts(
-        self, making: Making, stopped: Callable[[], bool]
+        self, making: Making, resolved: Resolved, lookup: Lookup, stopped: Callable[[], bool]
     ) -> Iterator[Reranked | Shown]:
-        """Papers read again, evidence chosen, sentences written and checked."""
-        if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
-            yield Reranked(making.passages)
-        evidence = choose_evidence(making.standalone, making.passages, self.library.embedder)
+        """Papers read again, evidence chosen, sentences written and checked.
+
+        The model is not asked where no paper found is likely to answer.
+        """
+        subject = Subject.of(resolved, lookup)
+        least = self._least_confidence()
+        if self._confidence(subject, making.passages) >= least:
+            if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
+                yield Reranked(making.passages)
+            if self._confidence(subject, making.passages[: self.settings.judged]) >= least:
+                yield from self._written(making, subject, stopped)
+                return
+        known = next((each.paper for each in making.passages if subject.is_on(each.paper)), None)
+        if known:
+            making.is_silent(known)
+
+    def _written(
+        self, making: Making, subject: Subject, stopped: Callable[[], bool]
+    ) -> Iterator[Shown]:
+        evidence = choose_evidence(
+            making.standalone,
+            making.passages,
+            self.library.embedder,
+            of_one=subject.is_on(making.passages[0].paper),
+        )
         making.has_evidence(evidence)
         writer = Writer(self.model, self.settings.writing)
         for shown in writer.fill(making.page, making.standalone, stopped):
@@ -114,10 +159,16 @@ class Assistant:
             yield shown
         making.tokens = writer.tokens
 
-    def _is_near(self, passages: Sequence[Passage]) -> bool:
-        """Whether anything is near the question; if not, the model is not asked."""
-        nearest = max((passage.similarity for passage in passages), default=-1.0)
-        return nearest >= self.settings.least_similarity
+    def _least_confidence(self) -> float:
+        if self.settings.least_confidence is not None:
+            return self.settings.least_confidence
+        return read_calibration(self.library.home).least_confidence
+
+    def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
+        """How sure it is that one of the passages answers."""
+        index = self.library.lexical
+        sure = (subject.signs(passage, index).confidence for passage in passages)
+        return max(sure, default=UNSURE)
 
     def _reranked(
         self, question: str, passages: Sequence[Passage], stopped: Callable[[], bool]

@@ -21,10 +21,9 @@ _QUANTITY = re.compile(
 )
 _SEVERAL = re.compile(
     r"\b(?:which|what|any|list|these|those|the|how do|are there)\b(?:\s+\w[\w-]*){0,4}?\s+"
-    r"(?:papers|works|methods|approaches|algorithms|models|techniques|studies|benchmarks|datasets"
-    r"|frameworks)\b"
-    r"|\bpapers\b|\b(?:compare|contrast|versus|vs|differ|differences?|each (?:one|of them|add|propose)"
-    r"|resemble)\b|\bhere\b",
+    r"(?:papers|works|methods|approaches|techniques|studies|frameworks)\b|\bpapers\b|\bhere\b"
+    r"|\b(?:compare|contrast|versus|each (?:one|of them|add|propose))\b"
+    r"|\bhow do\b.*\b(?:differ|resemble|compare)\b",
     re.IGNORECASE,
 )
 _STEM_LETTERS = 5
@@ -61,6 +60,8 @@ def choose_evidence(
     passages: Sequence[Passage],
     embedder: Embedder,
     settings: EvidenceSettings | None = None,
+    *,
+    of_one: bool = False,
 ) -> list[Evidence]:
     """The sentences that fit `question` best: paper by paper, each paper's in reading order.
 
@@ -69,17 +70,23 @@ def choose_evidence(
         passages: the papers found, best first, at least one.
         embedder: compares sentences with the question.
         settings: see `EvidenceSettings`.
+        of_one: whether the question is about the first paper and no other.
     """
     settings = settings or EvidenceSettings()
     asked = _asked(question, passages, embedder)
-    if asks_for_several(question):
+    if asks_for_several(question) and not of_one:
         papers = [passage.paper for passage in passages[: settings.several]]
         return [_best(_scored(paper, asked, embedder, settings)) for paper in papers]
-    near = [each for each in passages[1:2] if passages[0].score - each.score < settings.doubt]
+    near = [] if of_one else _rivals(passages, settings.doubt)
     words = settings.words_in_doubt if near else settings.words
     first = _scored(passages[0].paper, asked, embedder, settings)
     others = [_scored(passage.paper, asked, embedder, settings) for passage in near]
     return _within(first, words, settings.worth) + [_best(scored) for scored in others]
+
+
+def _rivals(passages: Sequence[Passage], doubt: float) -> list[Passage]:
+    """The second paper, where it might as well be the first."""
+    return [each for each in passages[1:2] if passages[0].score - each.score < doubt]
 
 
 def asks_for_several(question: str) -> bool:

@@ -22,6 +22,7 @@ from assistant.types import (
 from retrieval.types import Paper, Passage
 
 ABSTENTION = "No abstract in this library answers that."
+SILENCE = "The abstract of “{title}” does not say that; {full_text} may."
 
 
 class Making:
@@ -40,6 +41,7 @@ class Making:
         self.page = Page([])
         self.tokens = Tokens(prompt=0, completion=0)
         self._records: Routed | None = None
+        self._silent: Paper | None = None
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
 
@@ -70,10 +72,19 @@ class Making:
             self.has_shown()
             yield self.page.record(entry.text, entry.paper)
 
+    def is_silent(self, paper: Paper) -> None:
+        """The question is about `paper`, whose abstract does not answer it."""
+        self._silent = paper
+        first = [each for each in self.passages if each.paper.id == paper.id]
+        others = [each for each in self.passages if each.paper.id != paper.id]
+        self.passages = (*first, *others)
+
     def answer(self, model: str, most_passages: int) -> Answer:
         """The whole answer, with at most so many of the papers found."""
         total = self._now()
         note = self._records.note if self._records else ""
+        if self._silent:
+            note = silence(self._silent)
         return Answer(
             question=self.question,
             standalone_question=self.standalone,
@@ -95,6 +106,8 @@ class Making:
     def _outcome(self) -> Outcome:
         if self._records:
             return self._records.outcome
+        if self._silent:
+            return Outcome.ABSTRACT_SILENT
         return Outcome.ANSWERED if self.page.sentences else Outcome.NOT_IN_LIBRARY
 
     def _now(self) -> float:
@@ -152,6 +165,13 @@ class Page:
         self._number_of_note[note] = citation.number
         self.citations.append(citation)
         return citation
+
+
+def silence(paper: Paper) -> str:
+    """That an abstract does not answer, and where else to look."""
+    place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
+    full_text = f"the full text ({place})" if place else "the full text"
+    return SILENCE.format(title=paper.shown_title, full_text=full_text)
 
 
 def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:

@@ -27,23 +27,56 @@ def read_questions(path: Path) -> list[Conversation]:
     Raises:
         InputError: the file cannot be read or a line does not fit; it names the line.
     """
+    return [_conversation(fields, where) for where, fields in _objects(path)]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A question, and whether the library has an answer to it."""
+
+    question: str
+    answerable: bool
+
+
+def read_judged(path: Path) -> list[Expected]:
+    """The single questions of `path` with whether they can be answered.
+
+    A line is `{"id", "question", "papers": [title, …]}`; without papers the question is one that
+    the library has no answer to. Conversations are left out.
+
+    Raises:
+        InputError: the file cannot be read or a line does not fit; it names the line.
+    """
+    return [
+        Expected(_question(fields, where), answerable=_has_papers(fields, where))
+        for where, fields in _objects(path)
+        if "turns" not in fields
+    ]
+
+
+def _has_papers(fields: dict[str, Any], where: str) -> bool:
+    papers = fields.get("papers")
+    if not isinstance(papers, list):
+        raise InputError(f"{where} has no papers; expected “papers” with a list of titles.")
+    return bool(papers)
+
+
+def _objects(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The objects of a JSONL file, each with where it stands."""
     try:
         lines = path.read_text("utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text; expected one JSON object a line.") from error
-    conversations = [
-        _conversation(raw, f"{path}, line {number}")
-        for number, raw in enumerate(lines, start=1)
-        if raw.strip()
-    ]
-    if not conversations:
+    numbered = ((f"{path}, line {number}", raw) for number, raw in enumerate(lines, start=1))
+    objects = [(where, _object(raw, where)) for where, raw in numbered if raw.strip()]
+    if not objects:
         raise InputError(f"{path} is empty; expected one JSON object a line.")
-    return conversations
+    return objects
 
 
-def _conversation(raw: str, where: str) -> Conversation:
+def _object(raw: str, where: str) -> dict[str, Any]:
     try:
         fields = json.loads(raw)
     except (ValueError, RecursionError) as error:  # numbers and nesting have limits
@@ -53,6 +86,10 @@ def _conversation(raw: str, where: str) -> Conversation:
         ) from error
     if not isinstance(fields, dict) or not isinstance(fields.get("id"), str | int):
         raise InputError(f"{where} has no id; expected an object with “id” and “question”.")
+    return fields
+
+
+def _conversation(fields: dict[str, Any], where: str) -> Conversation:
     turns = fields.get("turns")
     asked = [_question(turn, where) for turn in turns] if isinstance(turns, list) else []
     questions = tuple(asked) or (_question(fields, where),)

@@ -15,6 +15,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from assistant.calibration import Calibration
 from assistant.events import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
@@ -162,6 +163,20 @@ def models_lines(models: Iterable[ModelDescription]) -> Iterable[str]:
         use = "in use" if model.in_use else "not in use"
         yield f"{model.role}, {use}: {', '.join(filter(None, facts))}"
         yield f"  {model.path}" if model.present else "  not fetched yet: `assistant models pull`"
+
+
+def calibration_lines(calibration: Calibration) -> Iterable[str]:
+    """What a calibration found, and its risk-coverage curve."""
+    yield (
+        f"Questions are answered from a confidence of {calibration.least_confidence:.3f} on, "
+        f"measured on {calibration.source}: {calibration.refused:.0%} of "
+        f"{calibration.unanswerable} unanswerable questions are refused and "
+        f"{calibration.wrongly_refused:.0%} of {calibration.answerable} answerable ones "
+        f"(AUC {calibration.auc:.2f})."
+    )
+    yield "confidence  answered  of these without an answer"
+    for point in calibration.curve:
+        yield f"{point.threshold:10.3f} {point.coverage:9.0%} {point.risk:9.0%}"
 
 
 def ingest_lines(report: IngestReport) -> Iterable[str]:

@@ -30,6 +30,8 @@ _FEW = 5
 """Papers that may share a nickname in a library of any size; in a large one, one in a hundred."""
 _WIDEST_NAME = 3
 """Words of a query that may together be a nickname."""
+_GIVERS = 2
+"""Papers that may call their method the same; a name of more is a common one."""
 _TEXT, _COVERED = 0.35, 0.35
 """Weights of the text's score and of the share of words found, beside the title's likeness."""
 _NAMED, _MENTIONED = 1.1, 0.75
@@ -162,6 +164,13 @@ class Lookup:
             return Listing((), 0, self._nothing(query, understood, filters, given))
         return Listing(self._matches(ranked[:limit], filters), len(ranked))
 
+    def named(self, question: str) -> tuple[Paper, ...]:
+        """The papers that a question names by what they call their own method."""
+        names = sorted(name for name in _names_in(question) if _reads(name) and self._tells(name))
+        giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
+        ids = dict.fromkeys(id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids)
+        return tuple(self._read(list(ids)).values())
+
     def _despite_missing(
         self, query: str, understood: Understood, filters: Filters, limit: int
     ) -> Listing:
@@ -254,6 +263,11 @@ class Lookup:
             about = f"is {'not ' if there == 1 else ''}about “{understood.topic}”"
             return f"{among} {_given_said(understood, given)} {about}."
         return f"No paper {_given_said(understood, given)} in this library."
+
+
+def _reads(name: str) -> bool:
+    """Whether a nickname has letters enough for one: 100k has not."""
+    return sum(map(str.isalpha, name)) > 1
 
 
 def _names_in(text: str) -> dict[str, bool]:

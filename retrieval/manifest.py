@@ -1,13 +1,13 @@
 """What a library remembers about itself: format, embedder, chunker, and whether a write is open."""
 
 import json
-import os
 import uuid
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from retrieval.chunks import CHUNKER_VERSION, ChunkSettings
 from retrieval.errors import LibraryError, LibraryMismatchError
+from retrieval.files import write_whole
 
 FORMAT = 1
 """Version of the library's layout on disk."""
@@ -81,18 +81,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     Raises:
         LibraryError: the folder cannot be written.
     """
-    temporary = path.with_suffix(".tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(asdict(manifest), file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise LibraryError(
-            f"{path} cannot be written ({error.strerror}); check the folder and the disk's room."
-        ) from error
+    write_whole(path, json.dumps(asdict(manifest), indent=2))
 
 
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:

@@ -21,6 +21,7 @@ _INTRODUCES = re.compile(
 _BRACKETED = re.compile(r"\(([^()]{2,30})\)")
 _BEHIND = 60
 """Characters behind `we propose` and the like in which a nickname counts as given."""
+_SHORTEST_ACRONYM = 2
 _LONGEST_HEAD = 5
 """Words before a title's colon that are taken as a name."""
 _BEGINS = re.compile(r"(?:^|[.?!:;]\s)[\s\W]*$")
@@ -69,11 +70,15 @@ def _has_name_letters(word: str) -> bool:
 
 
 def stands_for(acronym: str, text: str) -> bool:
-    """Whether words of `text` in a row begin with the capitals of `acronym`, at least two."""
-    capitals = [letter.lower() for letter in acronym if letter.isupper()]
-    initials = [word[0].lower() for word in _LETTERS.findall(text)]
-    ends = range(len(initials) - len(capitals) + 1)
-    return len(capitals) > 1 and any(initials[at : at + len(capitals)] == capitals for at in ends)
+    """Whether words of `text` in a row begin with the letters of `acronym`: capitals, at least two.
+
+    A plural's `s` is none of them.
+    """
+    letters = acronym.removesuffix("s")
+    if len(letters) < _SHORTEST_ACRONYM or not (letters.isalpha() and letters.isupper()):
+        return False
+    initials = "".join(word[0].upper() for word in _LETTERS.findall(text))
+    return letters in initials
 
 
 def introduced(title: str, abstract: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The path from question to answer, with a model that says what the test wants it to."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from fakes import (
@@ -15,6 +16,7 @@ from fakes import (
     answered,
 )
 
+from assistant.calibration import DEFAULT, write_calibration
 from assistant.engine import LONGEST_QUESTION, AnswerSettings, Assistant, checked_question
 from assistant.events import Finished, Found, Reranked, Shown
 from assistant.making import ABSTENTION, answer_text
@@ -26,6 +28,9 @@ from retrieval.library import Library
 
 ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
 QUESTION = "How many of its weights does ZebraPrune remove from a vision model?"
+BOTH = "How many weights does ZebraPrune remove, and how many points of accuracy does it lose?"
+"""Two sentences are worth reading for it."""
+ANSWER_ALL = AnswerSettings(least_confidence=-1.0)
 UNDECIDED = "How accurate is the network or the classifier?"
 """Two papers fit it nearly as well."""
 TRUE = "ZebraPrune removes 40% of the weights of a vision model."
@@ -129,12 +134,12 @@ def test_a_sentence_said_twice_is_shown_once(asking: Asking) -> None:
 
 def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> None:
     probe, model = asking("")
-    probe.answer(QUESTION)
+    probe.answer(BOTH)
     removes = next(at for at, note in enumerate(model.notes, 1) if "removes 40%" in note)
     loses = next(at for at, note in enumerate(model.notes, 1) if "loses 0.3" in note)
     loss = "ZebraPrune loses 0.3 points of accuracy."
     assistant, _ = asking(f"{loss} [{loses}] {TRUE} [{removes}] {TRUE[:-1]} [{removes}][{loses}].")
-    answer = assistant.answer(QUESTION)
+    answer = assistant.answer(BOTH)
     check_promises(answer)
     assert [sentence.text for sentence in answer.sentences[:2]] == [loss, TRUE]
     assert [sentence.citations for sentence in answer.sentences[:2]] == [(1,), (2,)]
@@ -163,12 +168,12 @@ def test_after_two_sentences_that_fail_the_model_is_not_read_on(asking: Asking) 
 
 def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
     assistant, model = asking(
-        "", settings=AnswerSettings(writing=WritingSettings(most_sentences=2))
+        "", settings=AnswerSettings(writing=WritingSettings(most_sentences=1))
     )
-    answer = assistant.answer(QUESTION)
+    answer = assistant.answer(BOTH)
     check_promises(answer)
-    assert len(model.notes) > 2
-    assert len(answer.sentences) == 2
+    assert len(model.notes) > 1
+    assert len(answer.sentences) == 1
 
 
 @pytest.mark.parametrize(
@@ -219,12 +224,12 @@ def test_letters_that_no_text_can_hold(asking: Asking, question: str) -> None:
 
 def test_a_context_that_is_too_small_for_all_evidence_drops_the_last(asking: Asking) -> None:
     roomy, model = asking("")
-    roomy.answer(QUESTION)
+    roomy.answer(BOTH)
     whole, all_notes = model.count(model.history[0]), model.notes
     assert len(all_notes) >= 2
     settings = AnswerSettings(writing=WritingSettings(max_tokens=20))
     assistant, model = asking(f"{TRUE} [1]", context=whole + 19, settings=settings)
-    check_promises(assistant.answer(QUESTION))
+    check_promises(assistant.answer(BOTH))
     assert model.notes == all_notes[:-1]
     assert model.count(model.history[0]) + 20 <= model.context
 
@@ -258,15 +263,15 @@ def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
 
 
 def test_papers_of_which_the_question_is_likelier_come_first(library: Library) -> None:
-    plain = Assistant(library, FakeChatModel("")).answer(UNDECIDED)
+    plain = Assistant(library, FakeChatModel(""), ANSWER_ALL).answer(UNDECIDED)
     second = plain.passages[1]
     model = LikingChatModel(second.paper.abstract, "", "")
-    found, reranked, *_ = Assistant(library, model).stream(UNDECIDED)
+    found, reranked, *_ = Assistant(library, model, ANSWER_ALL).stream(UNDECIDED)
     assert isinstance(found, Found)
     assert found.passages == plain.passages
     assert isinstance(reranked, Reranked)
     assert reranked.passages[0].paper == second.paper
-    answer = Assistant(library, model).answer(UNDECIDED)
+    answer = Assistant(library, model, ANSWER_ALL).answer(UNDECIDED)
     assert [each.paper for each in answer.passages] == [each.paper for each in reranked.passages]
     assert answer.citations[0].paper == second.paper
     assert 0 < answer.timings.rerank < answer.timings.retrieval
@@ -274,7 +279,7 @@ def test_papers_of_which_the_question_is_likelier_come_first(library: Library) -
 
 def test_a_ranking_that_is_decided_is_not_read_again(library: Library) -> None:
     model = LikingChatModel("lichen", TRUE)
-    answer = Assistant(library, model).answer(QUESTION)
+    answer = Assistant(library, model, ANSWER_ALL).answer(QUESTION)
     assert model.read == []
     assert answer.passages[0].paper.abstract == ZEBRA
 
@@ -282,9 +287,50 @@ def test_a_ranking_that_is_decided_is_not_read_again(library: Library) -> None:
 def test_stop_while_papers_are_read(library: Library) -> None:
     model = LikingChatModel("lichen", "")
     with pytest.raises(Cancelled):
-        Assistant(library, model).answer(UNDECIDED, stopped=lambda: len(model.read) == 1)
+        Assistant(library, model, ANSWER_ALL).answer(
+            UNDECIDED, stopped=lambda: len(model.read) == 1
+        )
     assert len(model.read) == 1
     assert model.history == []
+
+
+def test_an_abstract_that_does_not_say_is_named(asking: Asking) -> None:
+    assistant, model = asking()
+    answer = assistant.answer("Under which license is ZebraPrune released?")
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.ABSTRACT_SILENT
+    title = "Zebra Pruning for Vision Models"
+    assert answer.text == f"The abstract of “{title}” does not say that; the full text may."
+    assert (answer.sentences, answer.citations) == ((), ())
+    assert answer.passages[0].paper == PAPERS[0]
+
+
+def test_what_only_the_full_text_says_of_the_paper_just_cited(asking: Asking) -> None:
+    assistant, model = asking()
+    history = [Turn(QUESTION, answered(PAPERS[0], "It does not need retraining."))]
+    for question in ("How many GPUs did they use?", "Does it work on CIFAR-10?"):
+        answer = assistant.answer(question, history)
+        assert answer.outcome is Outcome.ABSTRACT_SILENT, question
+        assert "Zebra Pruning" in answer.text
+    assert model.history == []
+
+
+def test_a_name_that_no_abstract_has_is_not_answered_about(asking: Asking) -> None:
+    assistant, model = asking()
+    answer = assistant.answer("How many of its weights does LionPrune remove from a vision model?")
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert model.history == []
+
+
+def test_the_calibration_of_the_library_decides(library: Library) -> None:
+    strict = replace(DEFAULT, least_confidence=2.0)
+    write_calibration(library.home, strict)
+    try:
+        answer = Assistant(library, FakeChatModel()).answer(QUESTION)
+        assert answer.outcome is Outcome.ABSTRACT_SILENT
+    finally:
+        (library.home / "calibration.json").unlink()
 
 
 def test_timings_are_in_order(asking: Asking) -> None:

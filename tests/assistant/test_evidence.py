@@ -1,7 +1,7 @@
 import pytest
 from fakes import PAPERS, passage
 
-from assistant.evidence import EvidenceSettings, choose_evidence, stems
+from assistant.evidence import EvidenceSettings, asks_for_several, choose_evidence, stems
 from retrieval.embedder import LlamaCppEmbedder
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
@@ -32,17 +32,61 @@ def test_evidence_is_verbatim_and_in_reading_order(embedder: LlamaCppEmbedder) -
     assert of_best == sorted(of_best)
 
 
-def test_other_papers_count_only_if_they_fit_nearly_as_well(embedder: LlamaCppEmbedder) -> None:
-    settings = EvidenceSettings(papers=3, from_best=2, from_others=1, nearly=0.9)
-    passages = [passage(ZEBRA, 1.0), passage(TIDAL, 0.9), passage(LICHEN, 0.89)]
-    chosen = choose_evidence("What removes weights?", passages, embedder, settings)
-    assert [each.paper.id for each in chosen] == ["zebra", "zebra", "tidal"]
+def test_a_second_paper_counts_only_if_the_ranking_is_in_doubt(
+    embedder: LlamaCppEmbedder,
+) -> None:
+    settings = EvidenceSettings(words=40, words_in_doubt=12, worth=0.1, doubt=0.1)
+    question = "What removes weights?"
+    near = [passage(ZEBRA, 1.0), passage(TIDAL, 0.95), passage(LICHEN, 0.95)]
+    chosen = choose_evidence(question, near, embedder, settings)
+    assert [each.paper.id for each in chosen] == ["zebra", "tidal"]
+    far = [passage(ZEBRA, 1.0), passage(TIDAL, 0.85)]
+    alone = choose_evidence(question, far, embedder, settings)
+    assert {each.paper.id for each in alone} == {"zebra"}
+    assert len(alone) > 1
+    of_one = choose_evidence(question, near, embedder, settings, of_one=True)
+    assert [each.text for each in of_one] == [each.text for each in alone]
 
 
-def test_papers_beyond_the_limit_are_not_read(embedder: LlamaCppEmbedder) -> None:
-    settings = EvidenceSettings(papers=1)
-    chosen = choose_evidence("Lichens?", [passage(ZEBRA), passage(LICHEN)], embedder, settings)
-    assert {each.paper.id for each in chosen} == {"zebra"}
+def test_a_budget_of_words_and_a_least_worth(embedder: LlamaCppEmbedder) -> None:
+    question = "How many of the weights does ZebraPrune remove?"
+    wide = EvidenceSettings(words=1000, worth=-9.0)
+    assert len(choose_evidence(question, [passage(ZEBRA)], embedder, wide)) == 4
+    for words in (1, 5, 22, 30):
+        settings = EvidenceSettings(words=words, worth=-9.0)
+        chosen = choose_evidence(question, [passage(ZEBRA)], embedder, settings)
+        assert len(chosen) == 1 or sum(len(each.text.split()) for each in chosen) <= words
+    strict = EvidenceSettings(words=1000, worth=1.0)
+    [best] = choose_evidence(question, [passage(ZEBRA)], embedder, strict)
+    assert "removes 40%" in best.text
+
+
+def test_where_several_papers_are_asked_for_each_gives_its_best_sentence(
+    embedder: LlamaCppEmbedder,
+) -> None:
+    passages = [passage(each, 1.0 - rank / 5) for rank, each in enumerate(PAPERS)]
+    chosen = choose_evidence("Which papers report an error rate?", passages, embedder)
+    assert [each.paper.id for each in chosen] == ["zebra", "tidal", "lichen", "whisper"]
+    settings = EvidenceSettings(several=2)
+    chosen = choose_evidence("Which papers report an error rate?", passages, embedder, settings)
+    assert [each.paper.id for each in chosen] == ["zebra", "tidal"]
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Which papers study pruning, and what does each add?", True),
+        ("Which federated methods need one round?", True),
+        ("Compare pruning and distillation.", True),
+        ("What gains on GSM8K are reported here?", True),
+        ("How do emergent languages differ from human ones?", True),
+        ("How many weights does ZebraPrune remove?", False),
+        ("Why does the method fail?", False),
+        ("Which dataset was it tested on?", False),
+    ],
+)
+def test_questions_for_several_papers(question: str, several: bool) -> None:
+    assert asks_for_several(question) is several
 
 
 @pytest.mark.parametrize("question", ["?!", "…", "数学", "a" * 2000])

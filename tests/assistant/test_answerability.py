@@ -1,0 +1,103 @@
+import pytest
+from fakes import PAPERS, passage
+
+from assistant.answerability import Signs, Subject
+from assistant.conversation import Resolved
+from retrieval.library import Library
+from retrieval.lookup import Lookup
+
+ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
+
+
+def subject(library: Library, question: str, **resolved) -> Subject:
+    return Subject.of(Resolved(question, question, **resolved), Lookup.over(library))
+
+
+def signs(library: Library, question: str, of=ZEBRA, **resolved) -> Signs:
+    return subject(library, question, **resolved).signs(passage(of), library.lexical)
+
+
+@pytest.mark.parametrize(
+    ("question", "absent", "unknown"),
+    [
+        ("How many weights does ZebraPrune remove?", 0, 0),
+        ("How many weights does zebraprune's method remove?", 0, 0),
+        ("Does Zebra-Prune work on ImageNet?", 0, 0),
+        ("Does ZebraPrune work on CIFAR-10?", 1, 1),
+        ("Does ZebraPrune help LichenSet?", 1, 0),
+        ("How does LionPrune work?", 1, 1),
+        ("Does ImageNet-like data help?", 0, 0),
+        ("What did Ada Miro find about LionPrune?", 1, 1),
+        ("WHAT DOES LIONPRUNE DO", 0, 0),
+        ("What is pruned?", 0, 0),
+    ],
+)
+def test_names_that_the_abstract_lacks(
+    library: Library, question: str, absent: int, unknown: int
+) -> None:
+    found = signs(library, question)
+    assert (found.absent_names, found.unknown_names) == (absent, unknown)
+
+
+def test_an_acronym_stands_for_the_words_that_it_is_made_from(library: Library) -> None:
+    assert signs(library, "How large is the WER of a recogniser?", WHISPER).absent_names == 0
+    assert signs(library, "How large is the WRE of a recogniser?", WHISPER).absent_names == 1
+
+
+def test_unknown_words_count_by_their_rarity(library: Library) -> None:
+    assert signs(library, "Do vision models need retraining?").unknown_words == 0.0
+    assert signs(library, "sourdough flour recipe").unknown_words == 1.0
+    assert 0 < signs(library, "vision models for sourdough").unknown_words < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "unstated"),
+    [
+        ("Under which license is ZebraPrune released?", True),
+        ("How many parameters does ZebraPrune have?", True),
+        ("What learning rate was used for ZebraPrune?", True),
+        ("How many annotators did ZebraPrune need?", True),
+        ("How many weights does ZebraPrune remove?", False),
+        ("How many points of accuracy does ZebraPrune lose?", False),
+        ("What does ZebraPrune remove?", False),
+        ("Why is ZebraPrune needed?", False),
+    ],
+)
+def test_details_that_only_a_full_text_has(library: Library, question: str, unstated: bool) -> None:
+    assert signs(library, question).unstated is unstated
+
+
+def test_details_are_looked_for_in_the_paper_in_question_alone(library: Library) -> None:
+    question = "How many parameters does it have?"
+    assert not signs(library, question).unstated
+    assert signs(library, question, about=(ZEBRA,)).unstated
+    assert not signs(library, question, about=(TIDAL,)).unstated
+
+
+def test_a_follow_up_is_judged_without_the_title_that_stands_for_the_paper(
+    library: Library,
+) -> None:
+    resolved = Resolved("Does it work?", "Besides “LionPrune”: Does it work?", besides=(ZEBRA,))
+    found = Subject.of(resolved, Lookup.over(library))
+    assert (found.text, found.names, found.known) == ("Does it work?", (), frozenset())
+
+
+def test_a_paper_is_known_by_the_name_of_its_method(library: Library) -> None:
+    assert subject(library, "What does ZebraPrune lose?").is_on(ZEBRA)
+    assert subject(library, "what does zebraprune lose").is_on(ZEBRA)
+    assert not subject(library, "What does pruning lose?").is_on(ZEBRA)
+    assert not subject(library, "What does LichenSet hold?").is_on(ZEBRA)
+
+
+def test_every_sign_against_lowers_the_confidence() -> None:
+    sure = Signs(0.6, 0, 0, 0.0)
+    assert sure.confidence == pytest.approx(0.6)
+    for worse in (
+        Signs(0.5, 0, 0, 0.0),
+        Signs(0.6, 1, 0, 0.0),
+        Signs(0.6, 1, 1, 0.0),
+        Signs(0.6, 0, 0, 0.5),
+        Signs(0.6, 0, 0, 0.0, unstated=True),
+    ):
+        assert worse.confidence < sure.confidence
+    assert Signs(0.6, 2, 0, 0.0).confidence == Signs(0.6, 9, 0, 0.0).confidence
