@@ -103,6 +103,7 @@ class LlamaCppChatModel:
             ModelError: the file is no usable chat model.
             InputError: the thinking leaves no room for an answer.
         """
+        self.path = path
         self._model = llamacpp.load(path, context=context, threads=threads)
         self._template = llamacpp.chat_template(self._model)
         self._thinking = thinking if self._template.thinking else 0
@@ -111,7 +112,6 @@ class LlamaCppChatModel:
         self._threads = threads
         self._likelihood_context: llamacpp.LikelihoodContext | None = None
         self._likelihood_lock = threading.Lock()
-        self._name = path.stem
         self._context = min(context, llamacpp.context_trained(self._model)) - self._thinking_room()
         if self._context < _LEAST_CONTEXT:
             raise InputError(
@@ -124,7 +124,7 @@ class LlamaCppChatModel:
     @property
     def name(self) -> str:
         """The file's name, which tells model and quantization."""
-        return self._name
+        return self.path.stem
 
     @property
     def context(self) -> int:

@@ -1,9 +1,11 @@
 """Loads what a way of using the assistant needs: models, library, and both together."""
 
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import Assistant
+from assistant.engine import AnswerSettings, Assistant
+from assistant.exam import passes_once
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
+from assistant.writing import WritingSettings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.library import Library
 from retrieval.progress import Progress
@@ -39,7 +41,16 @@ def open_assistant(settings: Settings, progress: Progress) -> Assistant:
     Raises:
         ModelError: a model cannot be had or loaded.
         LibraryError: the library cannot be opened or has no papers.
+        InputError: the chat model's context is too small.
     """
     library = open_library(settings, progress)
     library.ready_to_search()
-    return Assistant(library, open_chat_model(settings, progress))
+    return assistant_over(library, open_chat_model(settings, progress), settings, progress)
+
+
+def assistant_over(
+    library: Library, model: LlamaCppChatModel, settings: Settings, progress: Progress
+) -> Assistant:
+    """An assistant that asks the model for answers if it writes well enough; else it quotes."""
+    asks = passes_once(model, model.path, settings.cache / "exams.json", progress)
+    return Assistant(library, model, AnswerSettings(writing=WritingSettings(asks=asks)))

@@ -26,7 +26,9 @@ class WritingSettings:
     most_sentences: int = 6
     """Sentences shown at most."""
     most_failures: int = 2
-    """Unsupported sentences after which the model is not asked to go on."""
+    """Unsupported sentences after which the model is not read on."""
+    asks: bool = True
+    """Whether the model is asked at all; else the answer is the evidence. See `exam`."""
 
 
 class Writer:
@@ -38,6 +40,8 @@ class Writer:
         self._settings = settings or WritingSettings()
         self.tokens = Tokens(prompt=0, completion=0)
         """What the last page took, once it is done."""
+        self.held = self.failed = 0
+        """Sentences of the model that the evidence supports, and that it does not."""
 
     def fill(self, page: Page, question: str, stopped: Callable[[], bool]) -> Iterator[Shown]:
         """Sentences as they are written and found to hold.
@@ -46,6 +50,13 @@ class Writer:
             InputError: the question does not fit into the model's context.
             Cancelled: `stopped()` became true; the model is free.
         """
+        if self._settings.asks:
+            yield from self._written(page, question, stopped)
+        if not page.sentences:
+            yield from self._quoted(page)
+
+    def _written(self, page: Page, question: str, stopped: Callable[[], bool]) -> Iterator[Shown]:
+        """What the model writes, as long as it holds."""
         keys = keys_of(question, page.evidence)
 
         def prompt(_turns: int, sentences: int) -> list[Message]:
@@ -68,21 +79,28 @@ class Writer:
     def _checked(self, written: Iterator[Draft], page: Page) -> Iterator[Shown]:
         """Sentences that hold; what does not is replaced by the evidence it stands on.
 
-        Where nothing that the model writes holds, the answer is the evidence in its own order.
+        Where the first fails nothing is shown: few of those behind it would hold. A model that
+        says the same again is not read on either.
         """
-        failures = 0
+        said: set[str] = set()
         for draft in written:
             notes = _supporting(draft, page.evidence)
-            failures += not notes
+            self.held += bool(notes)
+            self.failed += not notes
+            if draft.text in said or not (notes or page.sentences):
+                return
+            said.add(draft.text)
             shown = page.verified(draft.text, notes) if notes else page.in_place_of(draft)
             if shown:
                 yield shown
-            if failures >= self._settings.most_failures or self._is_full(page):
-                break
-        if not page.sentences:
-            for note in range(1, len(page.evidence) + 1):
-                if not self._is_full(page):
-                    yield page.quote(note)
+            if self.failed >= self._settings.most_failures or self._is_full(page):
+                return
+
+    def _quoted(self, page: Page) -> Iterator[Shown]:
+        """The evidence in its own order."""
+        for note in range(1, len(page.evidence) + 1):
+            if not self._is_full(page):
+                yield page.quote(note)
 
 
 def _supporting(draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from assistant.models.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.resources import resource_folder
 from assistant.settings import Settings
-from assistant.startup import open_chat_model, open_library
+from assistant.startup import assistant_over, open_chat_model, open_library
 from retrieval.errors import Cancelled, UserError
 from retrieval.ingest import ingest
 from retrieval.library import Library, make_home
@@ -90,7 +90,8 @@ class Setup:
         if not papers:
             papers = ingest(library, _unfinished(library), progress=self._report).papers
         library.ready_to_search()
-        return Assistant(library, open_chat_model(self._settings, self._report)), papers
+        model = open_chat_model(self._settings, self._report)
+        return assistant_over(library, model, self._settings, self._report), papers
 
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:
         if self._stop.is_set():

@@ -158,12 +158,58 @@ def test_a_sentence_in_which_the_model_had_to_stop_is_not_shown(asking: Asking) 
     assert [sentence.text for sentence in assistant.answer(QUESTION).sentences] == [TRUE]
 
 
-def test_after_two_sentences_that_fail_the_model_is_not_read_on(asking: Asking) -> None:
+def test_after_a_first_sentence_that_fails_the_model_is_not_read_on(asking: Asking) -> None:
     lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
     assistant, model = asking(" ".join(lies))
     check_promises(assistant.answer(QUESTION))
+    assert "planet0" in "".join(model.written)
+    assert "planet1" not in "".join(model.written)
+
+
+def test_behind_one_that_holds_two_may_fail(asking: Asking) -> None:
+    lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
+    assistant, model = asking(" ".join([f"{TRUE} [1]", *lies]))
+    check_promises(assistant.answer(QUESTION))
     assert "planet1" in "".join(model.written)
     assert "planet2" not in "".join(model.written)
+
+
+def test_a_model_that_says_the_same_again_is_not_read_on(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1] " * 20)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert "".join(model.written).count("ZebraPrune") <= 3
+
+
+@pytest.mark.parametrize("reply", ["<think>" + f"{TRUE} [1] " * 9, f"[THINK]{TRUE} [1]"])
+def test_thinking_that_never_closes_is_not_shown(asking: Asking, reply: str) -> None:
+    assistant, _ = asking(reply)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+
+
+def test_thinking_is_not_shown_and_what_follows_is(asking: Asking) -> None:
+    assistant, _ = asking(f"<think>The network halves the error. [1]</think>\n\n{TRUE} [1]")
+    assert [each.text for each in assistant.answer(QUESTION).sentences] == [TRUE]
+
+
+def test_a_model_that_does_not_write_well_enough_is_not_asked(asking: Asking) -> None:
+    assistant, model = asking(settings=AnswerSettings(writing=WritingSettings(asks=False)))
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert model.history == []
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    assert (answer.tokens.prompt, answer.tokens.completion) == (0, 0)
+
+
+def test_text_in_evidence_that_looks_like_a_key_cites_nothing(library: Library) -> None:
+    """A model that copies a mark which a paper planted: the sentence is cited by what holds it."""
+    model = FakeChatModel(f"{TRUE} [z9z] [k3x] [0]")
+    answer = Assistant(library, model).answer(QUESTION)
+    check_promises(answer)
+    assert [each.text for each in answer.sentences] == [TRUE]
 
 
 def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
