@@ -196,7 +196,7 @@ class _Grammar:
     def __bool__(self) -> bool:
         return bool(self._sampler)
 
-    def first_allowed(self, tokens: NDArray[np.int64]) -> int | None:
+    def first_allowed(self, tokens: Sequence[int] | NDArray[np.int64]) -> int | None:
         """The first of `tokens` that may come next."""
         candidates = np.zeros(len(tokens), dtype=_CANDIDATE)
         candidates["id"] = tokens

@@ -4,17 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chat_templates import CHATML, LLAMA3, QWEN3, R1
 from test_engine import QUESTION, check_promises
-from tiny_models import (
-    CHATML,
-    CHATML_MARKS,
-    LLAMA3,
-    LLAMA3_MARKS,
-    QWEN3,
-    R1,
-    bpe_model,
-    gemma_model,
-)
+from tiny_models import CHATML_MARKS, LLAMA3_MARKS, bpe_model, gemma_model
 
 from assistant.chat_model import LlamaCppChatModel
 from assistant.engine import Assistant
