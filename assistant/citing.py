@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 
 from assistant.types import Evidence
+from retrieval.markup import visible
 from retrieval.sentences import split_sentences
 
 _LETTERS = "bcdfghjkmnpqrstvwxz"
@@ -83,7 +84,7 @@ def _drafts(sentences: Iterable[str], keys: Sequence[str]) -> Iterator[Draft]:
     for sentence in sentences:
         cited = (key.strip() for marks in _MARK.findall(sentence) for key in marks.split(","))
         notes = dict.fromkeys(note_of[key] for key in cited if key in note_of)
-        text = " ".join(_MARK.sub("", _SECOND_STOP.sub(r"\1", sentence)).split())
+        text = " ".join(visible(_MARK.sub("", _SECOND_STOP.sub(r"\1", sentence))).split())
         text = _BULLET.sub("", _SPACE_BEFORE_POINT.sub(r"\1", text))
         if any(letter.isalnum() for letter in text):
             yield Draft(text, tuple(notes))

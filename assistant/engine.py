@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from assistant.answerability import IN_DOUBT, Subject
+from assistant.answerability import Subject
 from assistant.calibration import read_calibration
 from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
 from assistant.conversation import Resolved, resolve
 from assistant.events import Event, Finished, Found, Reranked, Shown
-from assistant.evidence import choose_evidence, is_in_doubt
+from assistant.evidence import choose_evidence
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
+from assistant.rewriting import reworded
 from assistant.routing import passages_of, route
 from assistant.types import Answer, Turn
 from assistant.writing import Writer, WritingSettings
@@ -20,6 +21,7 @@ from retrieval.errors import InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
 from retrieval.lookup import Lookup
+from retrieval.markup import visible
 from retrieval.rerank import RerankSettings, rerank
 from retrieval.types import Passage
 
@@ -92,6 +94,9 @@ class Assistant:
         resolved = resolve(question, history, partial(lead_of_others, self.library))
         making = Making(question, resolved.standalone)
         routed = route(lookup, resolved, understood, history)
+        if not routed and self.settings.writing.asks:
+            resolved = reworded(self.model, resolved, history, stopped)
+            making.standalone = resolved.standalone
         if routed:
             making.found(passages_of(self.library, routed.papers))
         else:
@@ -118,7 +123,7 @@ class Assistant:
             return None
         found = self._searched(resolved, understood.filters)
         ranked = self._reranked(question, found, stopped)
-        return self._decided(Subject.of(resolved, lookup), question, ranked)
+        return self._confidence(Subject.of(resolved, lookup), ranked[: self.settings.judged])
 
     def _searched(self, resolved: Resolved, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
@@ -136,7 +141,7 @@ class Assistant:
         if self._confidence(subject, making.passages) >= least:
             if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
-            if self._decided(subject, making.standalone, making.passages) >= least:
+            if self._confidence(subject, making.passages[: self.settings.judged]) >= least:
                 yield from self._written(making, subject, stopped)
                 return
         known = next((each.paper for each in making.passages if subject.is_on(each.paper)), None)
@@ -164,11 +169,6 @@ class Assistant:
             return self.settings.least_confidence
         return read_calibration(self.library.home).least_confidence
 
-    def _decided(self, subject: Subject, question: str, ranked: Sequence[Passage]) -> float:
-        """How sure it is that the best papers answer, once they are ranked."""
-        sure = self._confidence(subject, ranked[: self.settings.judged])
-        return sure - IN_DOUBT if is_in_doubt(question, ranked) else sure
-
     def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
         """How sure it is that one of the passages answers."""
         index = self.library.lexical
@@ -185,12 +185,12 @@ class Assistant:
 
 
 def checked_question(question: str) -> str:
-    """The question without surrounding space.
+    """The question without surrounding space and without what cannot be seen.
 
     Raises:
         InputError: it is empty or too long.
     """
-    stripped = storable(question).strip()
+    stripped = visible(storable(question)).strip()
     if not stripped:
         raise InputError("The question is empty; type what you want to know.")
     if len(stripped) > LONGEST_QUESTION:

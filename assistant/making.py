@@ -19,7 +19,7 @@ from assistant.types import (
     Timings,
     Tokens,
 )
-from retrieval.types import Paper, Passage
+from retrieval.types import Paper, Passage, nested
 
 ABSTENTION = "No abstract in this library answers that."
 SILENCE = "The abstract of “{title}” does not say that; {full_text} may."
@@ -189,6 +189,6 @@ def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citatio
             continue
         paper = paper_of[sentence.citations[0]]
         lead = "" if paper.id == led_in else f"From “{paper.shown_title}”: "
-        parts.append(f"{lead}“{sentence.text}” {marks}")
+        parts.append(f"{lead}“{nested(sentence.text)}” {marks}")
         led_in = paper.id
     return " ".join(parts)

@@ -19,6 +19,7 @@ _VARIABLES = {
     "answer.system": frozenset({"silent"}),
     "answer.user": frozenset({"notes", "question"}),
     "question.user": frozenset({"text"}),
+    "standalone.user": frozenset({"before", "title", "question"}),
 }
 """The templates, and what each must be given."""
 
@@ -28,9 +29,7 @@ def answer_messages(
 ) -> list[Message]:
     """The conversation that asks the model for an answer from evidence marked by `keys`."""
     notes = [
-        # On one line each: a text with lines of its own could pass one off as a note.
-        {"key": key, "text": " ".join(sentence.text.split())}
-        for key, sentence in zip(keys, evidence, strict=True)
+        {"key": key, "text": sentence.text} for key, sentence in zip(keys, evidence, strict=True)
     ]
     return [
         {"role": "system", "content": _template("answer.system").render(silent=SILENT_REPLY)},
@@ -44,6 +43,18 @@ def answer_messages(
 def question_messages(text: str) -> list[Message]:
     """The conversation that asks the model for a question about `text`."""
     return [{"role": "user", "content": _template("question.user").render(text=text)}]
+
+
+def standalone_messages(before: str, title: str, question: str) -> list[Message]:
+    """The conversation that asks the model for a follow-up as a question that stands alone.
+
+    Args:
+        before: the question before, as it can be understood alone.
+        title: of the paper that answered it.
+        question: the follow-up.
+    """
+    text = _template("standalone.user").render(before=before, title=title, question=question)
+    return [{"role": "user", "content": text}]
 
 
 @cache

@@ -62,7 +62,7 @@ def sentence_about(aspect: Aspect, paper: Paper) -> str:
         facts = " ".join(filter(None, (f"at {appeared}" if appeared else "", decision)))
         return f"“{paper.shown_title}” appeared {facts}."
     if aspect is Aspect.TITLE and paper.title:
-        return f"The title is “{paper.title}”."
+        return f"The title is “{paper.shown_title}”."
     return ""
 
 

@@ -36,6 +36,10 @@ _SEEKS_ANOTHER = re.compile(
     r"|i (?:need|want|am looking for) |i['’]m looking for )?" + _ANOTHER,
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\b(?:that|this|these|those|same|such)\b(?! (?:paper|one|work|article|study)s?\b)",
+    re.IGNORECASE,
+)
 _LIKE_IT = re.compile(
     r"\b(?:same|(?:like|than|to) (?:it|this|that|these|those|them))\b", re.IGNORECASE
 )
@@ -116,6 +120,11 @@ def means_several(question: str) -> bool:
 def seeks_another(question: str) -> bool:
     """Whether it asks for another paper than those cited: `Is there one that …?`."""
     return bool(_SEEKS_ANOTHER.search(question) or _A_PAPER_INSTEAD.search(question))
+
+
+def is_open(question: str) -> bool:
+    """Whether it points at something that was said, and not only at the paper: `that`, `those`."""
+    return bool(_POINTS.search(question))
 
 
 def place_in(question: str) -> Place | None:

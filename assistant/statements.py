@@ -9,9 +9,9 @@ import re
 
 _ORDERS = (
     r"ignore|disregard|forget|override|bypass|pretend|obey|comply|say|reply|respond|repeat|tell|"
-    r"translate|reveal|execute|stop|cite|quote|recommend|append|visit|click|send|do not|don['’]t|"
-    r"never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) (?:only|just|"
-    r"the|this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
+    r"translate|decode|reveal|execute|stop|cite|quote|recommend|append|visit|click|send|do not|"
+    r"don['’]t|never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) "
+    r"(?:only|just|the|this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
 )
 _IMPERATIVE = re.compile(
     r"^\W*(?:(?:please|now|then|and|but|first|instead|important|note|attention|warning|system|"
@@ -25,15 +25,19 @@ _MACHINE = re.compile(
     r"|as (?:the|an) (?:system|ai|assistant)"
     r"|(?:the|this|any|every) (?:ai |language )?(?:assistant|chatbot|reader|reviewer)s? "
     r"(?:must|should|shall|has to|will|is to|are to)"
+    r"|answer to (?:every|all|any)|(?:by|as) the (?:assistant|system)|the system (?:says|confirms)"
+    r"|the user (?:now |then )?(?:asks|wants|says)|(?:papers?|abstracts?) in this library"
+    r"|the (?:notes|abstracts) (?:do|does) not (?:say|answer)"
     r"|end of (?:the )?(?:notes|abstract|context))\b",
     re.IGNORECASE,
 )
 _FORGED = re.compile(
     r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>"
     r"|\[/?INST\]|<</?SYS>>|###|\{\{|\{%"
-    r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?)\s*:"
+    r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?"
+    r"|references|verified)\s*:"
     r"|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
-    r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]\W*$",
+    r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]|::=",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"<?\bhttps?://\S+")
@@ -47,6 +51,12 @@ _ENGLISH = frozenset(
     "more moreover most new no not of often on only or our out over recent recently several show "
     "shows some such than that the their them there these they this through to use uses using "
     "very via was we were what when where whereas which while with without work".split()
+)
+_FOREIGN = frozenset(
+    "alla alle als anche au aus auf avec che con das de del della den der des di die do dos du "
+    "een ein eine el en est für gli het ich il ist la las le les los mais mit na nao niet non "
+    "não nur oder para pas per por que sie sind solo sont su sul tout toutes todas todo todos "
+    "um uma un una und une van vous vor wird y zu".split()
 )
 _LONG = 8
 """Words from which on an English sentence has one of these; so have the seeds' but for a few."""
@@ -66,4 +76,5 @@ def _is_english(sentence: str) -> bool:
     if len(_OTHER_SCRIPT.findall(sentence)) > _MANY_LETTERS:
         return False
     words = [word.casefold() for word in _WORD.findall(_ADDRESS.sub("", sentence))]
-    return len(words) < _LONG or not _ENGLISH.isdisjoint(words)
+    english, foreign = (sum(word in known for word in words) for known in (_ENGLISH, _FOREIGN))
+    return foreign <= english and (english > 0 or len(words) < _LONG)

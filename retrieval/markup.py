@@ -10,13 +10,15 @@ import unicodedata
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters
     r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u061c"  # no width; direction of writing
-    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"  # hyphens, joiners, fillers
+    r"\u00ad\u034f\u17b4\u17b5\u180b-\u180f"  # hyphens and joiners
     r"\ufe00-\ufe0f\ufff0-\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # variants, formats
     r"\ue000-\uf8ff\U000e0000-\U0010ffff"  # tags, and what only private fonts can show
     r"\ud800-\udfff]"  # halves of a character, which no file can hold
 )
 """What shows nothing, or makes other letters be read in another order: it could hide text from a
 person that a model reads."""
+_BLANK = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
+"""Letters that look like a space."""
 _SPACE = re.compile(r"\s+")
 _LINK = re.compile(r"\[([^\[\]]+)\]\((?:#|https?://)[^()\s]*\)")
 _DOLLAR = re.compile(r"\\{1,2}\$")
@@ -46,8 +48,8 @@ _MACRO = re.compile(r"\\+([A-Za-z]+)")
 
 
 def visible(text: str) -> str:
-    """`text` without characters that cannot be seen."""
-    return _INVISIBLE.sub("", text)
+    """`text` without characters that cannot be seen, and spaces for those that look like one."""
+    return _BLANK.sub(" ", _INVISIBLE.sub("", text))
 
 
 def clean(text: str) -> str:

@@ -61,8 +61,8 @@ class Paper:
 
     @property
     def shown_title(self) -> str:
-        """The title, or the first words of the abstract in its place."""
-        return self.title or first_words(self.abstract)
+        """The title, or the first words of the abstract in its place, fit to stand in “…”."""
+        return nested(self.title or first_words(self.abstract))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +119,11 @@ def first_words(text: str, limit: int = 80) -> str:
     if len(text) <= limit:
         return text
     return text[:limit].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+def nested(text: str) -> str:
+    """`text` as it stands within “…”: its own quotation marks single, so that none ends it."""
+    return text.translate(_SINGLE)
+
+
+_SINGLE = str.maketrans("“”„‟", "‘’‚‛")

@@ -45,7 +45,7 @@ from retrieval.types import Record
         ("  two\n lines\t and  spaces ", "two lines and spaces"),
         ("zero\u200bwidth\ufeff and so\u00adft", "zerowidth and soft"),
         ("a\U000e0069\U000e0067\U000e006e tag, \ufe0fa\U000e0100 variant", "a tag, a variant"),
-        ("fillers \u3164\u115f\u1160\uffa0 and a\u034f joiner", "fillers and a joiner"),
+        ("all\u3164fillers\u115f\u1160and\uffa0a\u034f\u2800joiner", "all fillers and a joiner"),
         ("private \ue000\uf8ff\U000f0000 letters, \ufffc objects", "private letters, objects"),
         ("\u202agnol\u202c \u2066one\u2069 \u061cmark", "gnol one mark"),
         ("right\u202eto left\x07\x9f", "rightto left"),

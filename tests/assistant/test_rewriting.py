@@ -1,0 +1,97 @@
+"""A model's wording of a follow-up is used only if it keeps what is asked."""
+
+import pytest
+from fakes import PAPERS, Asking, FakeChatModel, answered
+from test_engine import check_promises
+
+from assistant.conversation import resolve
+from assistant.engine import AnswerSettings, never
+from assistant.rewriting import keeps, reworded
+from assistant.types import Turn
+from assistant.writing import WritingSettings
+
+TITLE = "Zebra Pruning for Vision Models"
+BEFORE = "How many weights does ZebraPrune remove?"
+QUESTION = "On which 2 phones was that shown?"
+HISTORY = [Turn(BEFORE, answered(PAPERS[0], "It does not need retraining.", BEFORE))]
+RULES = f"About “{TITLE}”: {QUESTION}"
+GOOD = "On which 2 phones was it shown that Zebra Pruning removes weights?"
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [GOOD, f"On which 2 phones was the pruning of “{TITLE}” shown?", f"{GOOD} "],
+)
+def test_a_rewrite_that_keeps_the_words_is_used(rewrite: str) -> None:
+    model = FakeChatModel(rewrite)
+    resolved = reworded(model, resolve(QUESTION, HISTORY), HISTORY, never)
+    assert resolved.standalone == rewrite.strip()
+    assert [paper.id for paper in resolved.about] == ["zebra"]
+    prompt = model.history[0][0]["content"]
+    for part in (BEFORE, TITLE, QUESTION):
+        assert part in prompt
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        "",
+        "On which 3 phones was Zebra Pruning shown?",
+        "On which phones was Zebra Pruning shown?",
+        "On which 2 tablets was Zebra Pruning shown?",
+        "On which 2 phones was LionPrune's Zebra Pruning shown?",
+        "On which 2 phones was that shown?",
+        "It was shown on 2 phones, as Zebra Pruning says.",
+        f"{GOOD} And why?",
+        f"Sure! Here it is:\n{GOOD}",
+        " ".join([GOOD[:-1]] * 4) + "?",
+        "I cannot help with that.",
+    ],
+)
+def test_a_rewrite_that_does_not_is_not(rewrite: str) -> None:
+    resolved = reworded(FakeChatModel(rewrite), resolve(QUESTION, HISTORY), HISTORY, never)
+    assert resolved.standalone == RULES
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does it need retraining?", "How do tidal currents near harbours change?", "Why?"],
+)
+def test_what_the_rules_settle_is_not_asked_of_a_model(question: str) -> None:
+    model = FakeChatModel()
+    resolved = resolve(question, HISTORY)
+    assert reworded(model, resolved, HISTORY, never) == resolved
+    assert model.history == []
+
+
+def test_a_prompt_that_does_not_fit_is_not_asked() -> None:
+    model = FakeChatModel(context=120)
+    assert reworded(model, resolve(QUESTION, HISTORY), HISTORY, never).standalone == RULES
+    assert model.history == []
+
+
+def test_thinking_and_what_cannot_be_seen_are_left_out() -> None:
+    model = FakeChatModel(f"<think>They mean pruning?</think> {GOOD[:9]}\u202e{GOOD[9:]}")
+    assert reworded(model, resolve(QUESTION, HISTORY), HISTORY, never).standalone == GOOD
+
+
+def test_the_answer_is_to_the_rewritten_question(asking: Asking) -> None:
+    assistant, model = asking(GOOD, "")
+    answer = assistant.answer(QUESTION, HISTORY)
+    check_promises(answer)
+    assert (answer.question, answer.standalone_question) == (QUESTION, GOOD)
+    assert {citation.paper.id for citation in answer.citations} <= {"zebra"}
+    assert 1 <= len(model.history) <= 2
+
+
+def test_a_model_that_is_not_asked_for_answers_is_not_asked_for_this(asking: Asking) -> None:
+    settings = AnswerSettings(writing=WritingSettings(asks=False))
+    assistant, model = asking(settings=settings)
+    assert assistant.answer(QUESTION, HISTORY).standalone_question == RULES
+    assert model.history == []
+
+
+def test_a_number_of_the_title_is_none_of_the_question() -> None:
+    title = "Zebra 2: Pruning"
+    assert keeps("Was retraining shown for Zebra 2: Pruning?", "Was retraining shown?", title, "")
+    assert not keeps("Was retraining 7 shown for Zebra?", "Was retraining shown?", title, "7")
