@@ -26,6 +26,8 @@ MOST_NAMES = 2
 """Names that count at most: beyond that the case is clear."""
 UNSTATED = 0.35
 """What it counts if the question asks for a detail that only a full text would give."""
+IN_DOUBT = 0.2
+"""What it counts if two papers fit as well: then neither need be the right one."""
 
 _DETAILS = (
     "annotators appendix batch budget carbon clients cloud code cost cpu days decay dollars "

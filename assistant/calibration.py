@@ -15,7 +15,7 @@ from retrieval.errors import InputError, LibraryError
 from retrieval.files import write_whole
 
 FILE = "calibration.json"
-MOST_REFUSED = 0.06
+MOST_REFUSED = 0.08
 """Share of the answerable questions that may be refused, where the threshold is chosen."""
 LEAST_QUESTIONS = 20
 """Answerable questions, and unanswerable ones, below which a threshold would be chance."""
@@ -61,7 +61,7 @@ class Calibration:
 
 
 DEFAULT = Calibration(
-    least_confidence=0.27,
+    least_confidence=0.24,
     source="the questions that the seeds were developed with",
     answerable=100,
     unanswerable=30,

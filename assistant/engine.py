@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from assistant.answerability import Subject
+from assistant.answerability import IN_DOUBT, Subject
 from assistant.calibration import read_calibration
 from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
 from assistant.conversation import Resolved, resolve
 from assistant.events import Event, Finished, Found, Reranked, Shown
-from assistant.evidence import choose_evidence
+from assistant.evidence import choose_evidence, is_in_doubt
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
 from assistant.rewriting import reworded
@@ -123,7 +123,7 @@ class Assistant:
             return None
         found = self._searched(resolved, understood.filters)
         ranked = self._reranked(question, found, stopped)
-        return self._confidence(Subject.of(resolved, lookup), ranked[: self.settings.judged])
+        return self._decided(Subject.of(resolved, lookup), question, ranked)
 
     def _searched(self, resolved: Resolved, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
@@ -141,7 +141,7 @@ class Assistant:
         if self._confidence(subject, making.passages) >= least:
             if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
-            if self._confidence(subject, making.passages[: self.settings.judged]) >= least:
+            if self._decided(subject, making.standalone, making.passages) >= least:
                 yield from self._written(making, subject, stopped)
                 return
         known = next((each.paper for each in making.passages if subject.is_on(each.paper)), None)
@@ -168,6 +168,11 @@ class Assistant:
         if self.settings.least_confidence is not None:
             return self.settings.least_confidence
         return read_calibration(self.library.home).least_confidence
+
+    def _decided(self, subject: Subject, question: str, ranked: Sequence[Passage]) -> float:
+        """How sure it is that the best papers answer, once they are ranked."""
+        sure = self._confidence(subject, ranked[: self.settings.judged])
+        return sure - IN_DOUBT if is_in_doubt(question, ranked) else sure
 
     def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
         """How sure it is that one of the passages answers."""

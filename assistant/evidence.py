@@ -26,6 +26,8 @@ _SEVERAL = re.compile(
     r"|\bhow do\b.*\b(?:differ|resemble|compare)\b",
     re.IGNORECASE,
 )
+DOUBT = 0.1
+"""How far behind the best a paper may be ranked for the ranking to be in doubt."""
 _STEM_LETTERS = 5
 """Words that begin with the same letters count as the same: a light stemmer, for matching only."""
 
@@ -38,11 +40,9 @@ class EvidenceSettings:
     """Budget of words for the sentences of the best paper."""
     worth: float = 0.7
     """Share of its paper's best score that makes a sentence worth reading."""
-    doubt: float = 0.1
-    """How far behind the best the next paper may be ranked for its best sentence to be added: the
-    ranking is not sure."""
     words_in_doubt: int = 40
-    """Budget of words for the best paper then."""
+    """Budget of words for the best paper where the ranking is in doubt, and the best sentence of
+    the second one is added."""
     several: int = 4
     """Papers of which the best sentence is taken where a question asks for several."""
     lexical_weight: float = 0.5
@@ -77,16 +77,17 @@ def choose_evidence(
     if asks_for_several(question) and not of_one:
         papers = [passage.paper for passage in passages[: settings.several]]
         return [_best(_scored(paper, asked, embedder, settings)) for paper in papers]
-    near = [] if of_one else _rivals(passages, settings.doubt)
+    near = [] if of_one else passages[1:2] if is_in_doubt(question, passages) else []
     words = settings.words_in_doubt if near else settings.words
     first = _scored(passages[0].paper, asked, embedder, settings)
     others = [_scored(passage.paper, asked, embedder, settings) for passage in near]
     return _within(first, words, settings.worth) + [_best(scored) for scored in others]
 
 
-def _rivals(passages: Sequence[Passage], doubt: float) -> list[Passage]:
-    """The second paper, where it might as well be the first."""
-    return [each for each in passages[1:2] if passages[0].score - each.score < doubt]
+def is_in_doubt(question: str, passages: Sequence[Passage]) -> bool:
+    """Whether the second paper might as well be the first, where just one is asked for."""
+    scores = [passage.score for passage in passages[:2]]
+    return len(scores) > 1 and scores[0] - scores[1] < DOUBT and not asks_for_several(question)
 
 
 def asks_for_several(question: str) -> bool:

@@ -29,7 +29,9 @@ def answer_messages(
 ) -> list[Message]:
     """The conversation that asks the model for an answer from evidence marked by `keys`."""
     notes = [
-        {"key": key, "text": sentence.text} for key, sentence in zip(keys, evidence, strict=True)
+        # On one line each: a text with lines of its own could pass one off as a note.
+        {"key": key, "text": " ".join(sentence.text.split())}
+        for key, sentence in zip(keys, evidence, strict=True)
     ]
     return [
         {"role": "system", "content": _template("answer.system").render(silent=SILENT_REPLY)},

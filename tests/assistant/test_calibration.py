@@ -24,8 +24,8 @@ UNANSWERABLE = [Judged(0.1 + at / 50, answerable=False) for at in range(25)]
 
 def test_as_many_are_refused_as_may_be() -> None:
     found = calibrated([*ANSWERABLE, *UNANSWERABLE], "questions.jsonl")
-    assert found.least_confidence == 0.53  # three of fifty are surely below: 0.50, 0.51, 0.52
-    assert found.wrongly_refused == 0.06 <= MOST_REFUSED
+    assert found.least_confidence == 0.54  # four of fifty are below: 0.50 to 0.53
+    assert found.wrongly_refused == 0.08 <= MOST_REFUSED
     assert found.refused == 0.88  # 0.10, 0.12, … 0.52
     assert (found.answerable, found.unanswerable, found.source) == (50, 25, "questions.jsonl")
 

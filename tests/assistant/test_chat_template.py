@@ -15,7 +15,8 @@ TURNS = [
     {"role": "assistant", "content": "So."},
     {"role": "user", "content": "How?"},
 ]
-HARMONY_ASKED = "<|start|>system<|message|>Be brief.<|end|><|start|>user<|message|>Why?<|end|><|start|>assistant"
+HARMONY_SYSTEM = "<|start|>system<|message|>Be brief.<|end|>"
+HARMONY_ASKED = HARMONY_SYSTEM + "<|start|>user<|message|>Why?<|end|><|start|>assistant"
 CHATML_ASKED = (
     "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWhy?<|im_end|>\n"
     "<|im_start|>assistant\n"

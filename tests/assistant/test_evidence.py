@@ -35,7 +35,7 @@ def test_evidence_is_verbatim_and_in_reading_order(embedder: LlamaCppEmbedder) -
 def test_a_second_paper_counts_only_if_the_ranking_is_in_doubt(
     embedder: LlamaCppEmbedder,
 ) -> None:
-    settings = EvidenceSettings(words=40, words_in_doubt=12, worth=0.1, doubt=0.1)
+    settings = EvidenceSettings(words=40, words_in_doubt=12, worth=0.1)
     question = "What removes weights?"
     near = [passage(ZEBRA, 1.0), passage(TIDAL, 0.95), passage(LICHEN, 0.95)]
     chosen = choose_evidence(question, near, embedder, settings)
