@@ -7,6 +7,7 @@ tests/benchmarks/answers.md; they are given in units of similarity.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from assistant.conversation import Resolved
@@ -29,6 +30,11 @@ UNSTATED = 0.35
 IN_DOUBT = 0.2
 """What it counts if two papers fit as well: then neither need be the right one."""
 
+_FEW_WORDS = 3
+"""Words of a question up to which its language cannot be told."""
+_ENGLISH = frozenset(
+    "a an and are did do does for how is of the to what which who why with".split()
+)
 _DETAILS = (
     "annotators appendix batch budget carbon clients cloud code cost cpu days decay dollars "
     "download dropout electricity email energy epochs figure framework funding gpu grant hardware "
@@ -114,6 +120,23 @@ class Subject:
         """Whether the question is about this very paper."""
         return paper.id in self.known
 
+    def is_foreign(self, index: LexicalIndex) -> bool:
+        """Whether the question seems to be in another language than the library's texts.
+
+        Either its letters are others, or it has none of their little words and most of its own are
+        unknown.
+        """
+        letters = [letter for letter in self.text if letter.isalpha()]
+        if sum(not _is_latin(letter) for letter in letters) > len(letters) / 2:
+            return True
+        words = [word.casefold() for word in self.text.split()]
+        unknown = sum(not index.texts_with(word) for word in words)
+        return (
+            len(words) > _FEW_WORDS
+            and not _ENGLISH.intersection(words)
+            and unknown * 2 > len(words)
+        )
+
     def signs(self, passage: Passage, index: LexicalIndex) -> Signs:
         """What speaks for and against an answer in the abstract of `passage`.
 
@@ -131,6 +154,10 @@ class Subject:
             unknown_words=_unknown_share(self.topic, index),
             unstated=self.is_on(passage.paper) and text.leaves_out(self.text),
         )
+
+
+def _is_latin(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith("LATIN")
 
 
 class _Text:

@@ -9,7 +9,7 @@ from assistant.calibration import read_calibration
 from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
 from assistant.conversation import Resolved, resolve
-from assistant.events import Event, Finished, Found, Reranked, Shown
+from assistant.events import Chosen, Event, Finished, Found, Reranked, Shown
 from assistant.evidence import choose_evidence, is_in_doubt
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
@@ -131,26 +131,34 @@ class Assistant:
 
     def _from_abstracts(
         self, making: Making, resolved: Resolved, lookup: Lookup, stopped: Callable[[], bool]
-    ) -> Iterator[Reranked | Shown]:
+    ) -> Iterator[Reranked | Chosen | Shown]:
         """Papers read again, evidence chosen, sentences written and checked.
 
         The model is not asked where no paper found is likely to answer.
         """
         subject = Subject.of(resolved, lookup)
         least = self._least_confidence()
-        if self._confidence(subject, making.passages) >= least:
+        making.confidence = self._confidence(subject, making.passages)
+        if making.confidence >= least:
             if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
-            if self._decided(subject, making.standalone, making.passages) >= least:
-                yield from self._written(making, subject, stopped)
-                return
+            making.confidence = self._decided(subject, making.standalone, making.passages)
+        if making.confidence >= least:
+            yield from self._written(making, subject, stopped)
+        else:
+            self._abstain(making, subject)
+
+    def _abstain(self, making: Making, subject: Subject) -> None:
+        """Say why nothing is answered."""
         known = next((each.paper for each in making.passages if subject.is_on(each.paper)), None)
         if known:
             making.is_silent(known)
+        elif subject.is_foreign(self.library.lexical):
+            making.is_foreign()
 
     def _written(
         self, making: Making, subject: Subject, stopped: Callable[[], bool]
-    ) -> Iterator[Shown]:
+    ) -> Iterator[Chosen | Shown]:
         evidence = choose_evidence(
             making.standalone,
             making.passages,
@@ -158,6 +166,7 @@ class Assistant:
             of_one=subject.is_on(making.passages[0].paper),
         )
         making.has_evidence(evidence)
+        yield Chosen(tuple(evidence))
         writer = Writer(self.model, self.settings.writing)
         for shown in writer.fill(making.page, making.standalone, stopped):
             making.has_shown()

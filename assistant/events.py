@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assistant.types import Answer, AnswerSentence, Citation
+from assistant.types import Answer, AnswerSentence, Citation, Evidence
 from retrieval.types import Passage
 
 
@@ -22,6 +22,13 @@ class Reranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The sentences that the answer will stand on."""
+
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A sentence passed the check, with the citations that it is the first to make."""
 
@@ -36,4 +43,4 @@ class Finished:
     answer: Answer
 
 
-Event = Found | Reranked | Shown | Finished
+Event = Found | Reranked | Chosen | Shown | Finished

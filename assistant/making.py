@@ -22,6 +22,9 @@ from assistant.types import (
 from retrieval.types import Paper, Passage, nested
 
 ABSTENTION = "No abstract in this library answers that."
+FOREIGN = (
+    f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
+)
 SILENCE = "The abstract of “{title}” does not say that; {full_text} may."
 
 
@@ -40,8 +43,10 @@ class Making:
         self.passages: tuple[Passage, ...] = ()
         self.page = Page([])
         self.tokens = Tokens(prompt=0, completion=0)
-        self._records: Routed | None = None
-        self._silent: Paper | None = None
+        self.confidence: float | None = None
+        """How sure it is that the papers found answer."""
+        self._outcome: Outcome | None = None
+        self._note = ""
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
 
@@ -67,29 +72,30 @@ class Making:
 
     def from_records(self, routed: Routed) -> Iterator[Shown]:
         """Sentences about records, which need no check."""
-        self._records = routed
+        self._outcome, self._note = routed.outcome, routed.note
         for entry in routed.entries:
             self.has_shown()
             yield self.page.record(entry.text, entry.paper)
 
     def is_silent(self, paper: Paper) -> None:
         """The question is about `paper`, whose abstract does not answer it."""
-        self._silent = paper
+        self._outcome, self._note = Outcome.ABSTRACT_SILENT, silence(paper)
         first = [each for each in self.passages if each.paper.id == paper.id]
         others = [each for each in self.passages if each.paper.id != paper.id]
         self.passages = (*first, *others)
 
+    def is_foreign(self) -> None:
+        """Nothing is answered, and the question is in another language than the abstracts."""
+        self._note = FOREIGN
+
     def answer(self, model: str, most_passages: int) -> Answer:
         """The whole answer, with at most so many of the papers found."""
         total = self._now()
-        note = self._records.note if self._records else ""
-        if self._silent:
-            note = silence(self._silent)
         return Answer(
             question=self.question,
             standalone_question=self.standalone,
-            outcome=self._outcome(),
-            text=note or answer_text(self.page.sentences, self.page.citations),
+            outcome=self._outcome or self._of_sentences(),
+            text=self._note or answer_text(self.page.sentences, self.page.citations),
             sentences=tuple(self.page.sentences),
             citations=tuple(self.page.citations),
             passages=self.passages[:most_passages],
@@ -101,13 +107,10 @@ class Making:
                 total=total,
             ),
             tokens=self.tokens,
+            confidence=self.confidence,
         )
 
-    def _outcome(self) -> Outcome:
-        if self._records:
-            return self._records.outcome
-        if self._silent:
-            return Outcome.ABSTRACT_SILENT
+    def _of_sentences(self) -> Outcome:
         return Outcome.ANSWERED if self.page.sentences else Outcome.NOT_IN_LIBRARY
 
     def _now(self) -> float:

@@ -93,6 +93,8 @@ class Answer:
     model: str
     timings: Timings
     tokens: Tokens
+    confidence: float | None = None
+    """How sure it was that the papers found answer; nothing where records answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from assistant.browser.render import (
 )
 from assistant.browser.setup import Setup
 from assistant.engine import LONGEST_QUESTION, Assistant
-from assistant.events import Finished, Found, Reranked, Shown
-from assistant.types import AnswerSentence, Citation, Turn
+from assistant.events import Chosen, Finished, Found, Reranked, Shown
+from assistant.types import AnswerSentence, Citation, Evidence, Turn
 from retrieval.errors import Cancelled, UserError
 from retrieval.types import Passage
 
@@ -188,6 +188,7 @@ class _Partial:
 
     standalone: str = ""
     passages: tuple[Passage, ...] = ()
+    chosen: tuple[Evidence, ...] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
 
@@ -211,9 +212,11 @@ def _answered(
         yield error_html(str(error)), None
 
 
-def _take_up(event: Found | Reranked | Shown, partial: _Partial, asked: str) -> None:
+def _take_up(event: Found | Reranked | Chosen | Shown, partial: _Partial, asked: str) -> None:
     if isinstance(event, Reranked):
         partial.passages = event.passages
+    elif isinstance(event, Chosen):
+        partial.chosen = event.evidence
     elif isinstance(event, Found):
         different = event.standalone_question != asked.strip()
         partial.standalone = event.standalone_question if different else ""
@@ -224,7 +227,13 @@ def _take_up(event: Found | Reranked | Shown, partial: _Partial, asked: str) -> 
 
 
 def _partial_html(partial: _Partial) -> str:
-    return progress_html(partial.standalone, partial.passages, partial.sentences, partial.citations)
+    return progress_html(
+        partial.standalone,
+        partial.passages,
+        partial.chosen,
+        partial.sentences,
+        partial.citations,
+    )
 
 
 def _session(request: gr.Request) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from assistant.browser.setup import Stage, State
 from assistant.terminal import authors_line, where
-from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, by_paper
+from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome, by_paper
 from retrieval.types import Paper, Passage
 
 _MANY_AUTHORS = 12
@@ -30,15 +30,23 @@ def searching_html() -> str:
 def progress_html(
     standalone: str,
     passages: Sequence[Passage],
+    chosen: Sequence[Evidence],
     sentences: Sequence[AnswerSentence],
     citations: Sequence[Citation],
 ) -> str:
     """An answer that is still coming: what is read, and the sentences so far."""
     best = passages[0].paper.shown_title if passages else ""
-    return _block(
-        _understood(standalone)
-        + _sentences(sentences, citations)
-        + _status(f"Reading “{best}”" if not sentences else "Writing")
+    doing = f"Writing from {_sentences_of(chosen)}" if chosen else f"Reading “{best}”"
+    return _block(_understood(standalone) + _sentences(sentences, citations) + _status(doing))
+
+
+def _sentences_of(chosen: Sequence[Evidence]) -> str:
+    count = "1 sentence" if len(chosen) == 1 else f"{len(chosen)} sentences"
+    papers = len({each.paper.id for each in chosen})
+    return (
+        f"{count} of “{chosen[0].paper.shown_title}”"
+        if papers == 1
+        else f"{count} of {papers} papers"
     )
 
 

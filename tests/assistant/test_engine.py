@@ -18,7 +18,7 @@ from fakes import (
 
 from assistant.calibration import DEFAULT, write_calibration
 from assistant.engine import LONGEST_QUESTION, AnswerSettings, Assistant, checked_question
-from assistant.events import Finished, Found, Reranked, Shown
+from assistant.events import Chosen, Finished, Found, Reranked, Shown
 from assistant.making import ABSTENTION, answer_text
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Turn
 from assistant.writing import WritingSettings
@@ -289,8 +289,10 @@ def test_a_context_that_holds_no_evidence_is_an_error_of_the_person(asking: Aski
 
 def test_the_stream_tells_what_the_answer_holds(asking: Asking) -> None:
     assistant, _ = asking(f"{TRUE} [1] {LATER_LIE}")
-    found, *shown, finished = list(assistant.stream(f"  {QUESTION}\n"))
+    found, chosen, *shown, finished = list(assistant.stream(f"  {QUESTION}\n"))
     assert isinstance(found, Found)
+    assert isinstance(chosen, Chosen)
+    assert any("removes 40%" in each.text for each in chosen.evidence)
     assert isinstance(finished, Finished)
     answer = finished.answer
     assert (found.standalone_question, found.passages) == (QUESTION, answer.passages)
@@ -303,8 +305,7 @@ def test_the_stream_tells_what_the_answer_holds(asking: Asking) -> None:
 def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
     assistant, model = asking(f"{TRUE} [1] It is {'very ' * 50}good.")
     events = assistant.stream(QUESTION)
-    next(events)
-    assert isinstance(next(events), Shown)
+    assert [type(next(events)) for _ in range(3)] == [Found, Chosen, Shown]
     assert len(model.written) < 20
 
 
@@ -367,6 +368,23 @@ def test_a_name_that_no_abstract_has_is_not_answered_about(asking: Asking) -> No
     answer = assistant.answer("How many of its weights does LionPrune remove from a vision model?")
     assert answer.outcome is Outcome.NOT_IN_LIBRARY
     assert model.history == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Wie viele Gewichte entfernt das Verfahren aus großen Netzen?",
+        "¿Cuántos parámetros elimina este método de las redes?",
+        "このモデルは重みをどれだけ削除しますか",
+        "Сколько весов удаляет этот метод?",
+    ],
+)
+def test_a_question_in_another_language(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    answer = assistant.answer(question)
+    assert model.history == []
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert "another language" in answer.text
 
 
 def test_the_calibration_of_the_library_decides(library: Library) -> None:

@@ -1,6 +1,7 @@
 """The keys that scripts rely on, all of them and in their order."""
 
 import json
+from dataclasses import replace
 
 from fakes import PAPERS, answered, passage
 
@@ -12,6 +13,11 @@ ZEBRA = PAPERS[0]
 QUOTE = "It does not need retraining."
 
 
+def test_confidence_is_rounded() -> None:
+    answer = replace(answered(ZEBRA, QUOTE), confidence=0.123456)
+    assert answer_json(answer, None, 0)["confidence"] == 0.1235
+
+
 def test_an_answer() -> None:
     value = answer_json(answered(ZEBRA, QUOTE), "q1", 2)
     assert json.loads(dumps(value)) == {
@@ -20,6 +26,7 @@ def test_an_answer() -> None:
         "question": "What is shown?",
         "standalone_question": "What is shown?",
         "outcome": "answered",
+        "confidence": None,
         "answer": f"From “{ZEBRA.title}”: “{QUOTE}” [1]",
         "sentences": [{"text": QUOTE, "kind": "quoted", "citations": [1]}],
         "citations": [

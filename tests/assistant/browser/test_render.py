@@ -4,7 +4,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from fakes import PAPERS, answered, paper, passage
+from fakes import PAPERS, answered, evidence, paper, passage
 
 from assistant.browser.render import (
     answer_html,
@@ -18,7 +18,7 @@ from assistant.browser.render import (
 )
 from assistant.browser.setup import Stage, State
 from assistant.making import ABSTENTION
-from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome
+from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome
 
 PAYLOADS = (
     "<script>alert(1)</script>",
@@ -124,13 +124,15 @@ def test_hostile_text_stays_text(payload: str) -> None:
     whole = checked(answer_html(answer))
     assert flat(whole.text).count(flat(payload)) >= 8
     silent = replace(answer, outcome=Outcome.NOT_IN_LIBRARY, sentences=(), citations=())
+    of = answer.citations[0].paper
+    chosen = (Evidence(of, 0, len(of.abstract), of.abstract, 1.0),)
     pages = (
         whole,
         checked(answer_html(replace(silent, text=payload))),
         checked(question_html(payload)),
         checked(error_html(payload)),
-        checked(progress_html(payload, answer.passages, (), ())),
-        checked(progress_html("", answer.passages, answer.sentences, answer.citations)),
+        checked(progress_html(payload, answer.passages, (), (), ())),
+        checked(progress_html("", answer.passages, chosen, answer.sentences, answer.citations)),
         checked(stopped_html(answer.sentences, answer.citations)),
         checked(library_html(1, payload)),
         checked(setup_html(State(error=payload))),
@@ -227,12 +229,18 @@ def test_an_abstention_shows_the_closest_papers() -> None:
 def test_what_is_shown_while_an_answer_comes() -> None:
     answer = answered(PAPERS[0], QUOTE)
     assert "Searching the library" in checked(searching_html()).text
-    reading = checked(progress_html("", answer.passages, (), ())).text
+    reading = checked(progress_html("", answer.passages, (), (), ())).text
     assert "Reading “Zebra Pruning for Vision Models”" in reading
     assert "Understood as" not in reading
-    writing = checked(progress_html("X", answer.passages, answer.sentences, answer.citations)).text
+    one = evidence(QUOTE)
+    parts = (answer.passages, (one,), answer.sentences, answer.citations)
+    writing = checked(progress_html("X", *parts)).text
+    assert "Writing from 1 sentence of “Zebra Pruning for Vision Models”" in writing
+    two = (one, replace(one, paper=PAPERS[1]))
+    assert (
+        "Writing from 2 sentences of 2 papers" in checked(progress_html("", (), two, (), ())).text
+    )
     assert "Understood as: X" in writing
-    assert "Writing" in writing
     assert f"From “Zebra Pruning for Vision Models”:{QUOTE}[1]" in writing
     stopped = checked(stopped_html(answer.sentences, answer.citations)).text
     assert QUOTE in stopped
