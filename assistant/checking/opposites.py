@@ -13,7 +13,7 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 NEGATION = re.compile(
     r"not|cannot|never|nor|neither|no|none|nothing|without|lack\w*|fail|fails|failed|failing"
-    r"|failures?|unable|hardly|rarely|seldom|barely|scarcely|\w+n't|absen(?:t|ce)|free"
+    r"|failures?|unable|hardly|rarely|seldom|barely|scarcely|\w+n't|free"
     r"|avoid\w*|prevent\w*|instead|inability|den(?:y|ies|ied)|un(?:like|likely)|impossible"
 )
 
@@ -22,41 +22,42 @@ DIRECTIONS = {
         "increas* rais* rise rises rising grow grows growing growth grew gain* more higher larger "
         "bigger greater high* boost* enhanc* improv* better best outperform* superior surpass* "
         "exceed* beat beats beating beaten strengthen* stronger benefit* faster accelerat* speed* "
-        "speedup* quicker above over longer amplif* expand* maximi* outweigh* win wins winning "
-        "deeper wider broader stronger extra additional advance* succe* most"
+        "speedup* quicker longer amplif* expand* maximi* outweigh* win wins winning "
+        "deeper wider broader stronger succe*"
     ),
     "-": _pattern(
         "decreas* reduc* lower lowers lowering lowered drop drops dropped dropping lose loses lost "
-        "losing loss* less fewer smaller fall falls falling fell declin* diminish* shrink* shrunk "
+        "losing less fewer smaller fall falls falling fell declin* diminish* shrink* shrunk "
         "worse* worst underperform* degrad* inferior hurt* harm harms harmed harming harmful "
-        "impair* deteriorat* slow slower slows slowing slowed slowdown* weaken* weaker below under "
-        "shorter trail* lag lags lagging suffer* minimi* shallower narrower save saves saving* "
-        "least damag* lighter cheaper alleviat* mitigat* cut cuts halv* suppress* limits "
-        "impede* hinder* block*"
+        "impair* deteriorat* slow slower slows slowing slowed slowdown* weaken* weaker "
+        "shorter trail* lag lags lagging suffer* minimi* shallower narrower "
+        "least damag* lighter cheaper alleviat* mitigat* halv* suppress* "
+        "impede* hinder*"
     ),
 }
 """What goes up or gets better, and what goes down or gets worse."""
 
 _PAIRS = """
 upper/lower before/after supervised/unsupervised positive*/negative* first/last first/second
-necessary/sufficient always/never high*/low* large*/small* strong*/weak* global*/local*
-online/offline discrete*/continuous* maxim*/minim* max/min easy/hard easy/difficult easier/harder
-easily/hardly simple*/complex* sparse*/dense* deterministic/stochastic similar*/differ*
-same/differ* robust*/fragile* short*/long* early/late earlier/later static/dynamic real/synthetic
-real-world/simulated cheap*/expensive* deep*/shallow* frequent*/rare* benign/malicious
-encoder*/decoder* internal/external intrinsic/extrinsic true/false forward/backward input*/output*
-left/right top/bottom old/new train*/test* source/target teacher/student local/distributed
-sequential*/parallel* frozen/trainable fixed/adaptive homogeneous/heterogeneous local/remote
-single/multiple individual/collective clean/noisy white/black primal/dual lower-level/higher-level
-coarse/fine constant/varying wide/narrow above/below accept*/reject* agree*/disagree*
-success*/fail* wins/loses right/wrong good/bad best/worst better/worse full/partial*
-complete*/partial* open/closed safe/unsafe smooth/rough many/few most/few all/some add*/remov*
-start*/end* rise*/fall* often/rarely allow*/prevent* enable*/prevent* increase*/decrease*
-public/private centralized/decentralized independent*/depend* known/unknown past/future slow*/fast*
-slow*/quick* under*/over* include*/exclude* support*/contradict* implicit*/explicit*
-symmetric/asymmetric present/absent theoretical*/empirical* biased/unbiased ascend*/descend*
-gain*/loss* optimistic*/pessimistic* near/far inside/outside within/outside odd/even mean/median
-only/also at-most/at-least less/more
+necessary/sufficient always/never high/low highly/poorly highest/lowest large*/small* strong*/weak*
+global*/local* online/offline discrete*/continuous* maxim*/minim* max/min easy/hard easy/difficult
+easier/harder easily/hardly simple*/complex* sparse*/dense* deterministic/stochastic
+similar/different similarly/differently same/different same/differs robust*/fragile* short/long
+early/late earlier/later static/dynamic real/synthetic real-world/simulated cheap*/expensive*
+deep*/shallow* frequent*/rare* benign/malicious encoder*/decoder* internal/external
+intrinsic/extrinsic true/false forward/backward input*/output* left/right top/bottom old/new
+train*/test* source/target teacher/student local/distributed sequential*/parallel* frozen/trainable
+fixed/adaptive homogeneous/heterogeneous local/remote single/multiple individual/collective
+clean/noisy white/black primal/dual lower-level/higher-level coarse/fine constant/varying
+wide/narrow above/below accept*/reject* agree*/disagree* success*/fail* wins/loses right/wrong
+good/bad best/worst better/worse full/partial* complete*/partial* open/closed safe/unsafe
+smooth/rough many/few most/few all/some add/remove adds/removes added/removed adding/removing
+start/end begins/ends rise/fall rises/falls often/rarely allow*/prevent* enable*/prevent*
+increase*/decrease* public/private centralized/decentralized independent*/depend* known/unknown
+past/future slow*/fast* slow*/quick* under/over include*/exclude* support*/contradict*
+implicit*/explicit* symmetric/asymmetric present/absent theoretical*/empirical* biased/unbiased
+ascend*/descend* gain*/loss* optimistic*/pessimistic* near/far inside/outside within/outside
+odd/even mean/median only/also at-most/at-least less/more
 """
 PAIRS = tuple(
     (_pattern(left), _pattern(right))

@@ -6,7 +6,6 @@ a word's neighbours are compared with those that it has there, and with those of
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property
 
 from assistant.checking.opposites import direction
@@ -109,27 +108,52 @@ def are_swapped(
     return fits(second, pair[0]) + fits(first, pair[1]) > kept + margin
 
 
-def replacements(
-    sentence: Sequence[Word], source: Sequence[Word], most: int = 2
-) -> Iterable[tuple[Sequence[Word], Sequence[Word], int]]:
-    """Words of the sentence that stand between the same neighbours as others in `source`.
+_GAP = 3
+"""Words of the evidence that one word may replace."""
 
-    Yields the sentence's, the source's (either may be empty), and how many words around are equal.
+
+def surrounded(sentence: Text, at: int, source: Text) -> float:
+    """How many words around a word of `sentence` stand around another one in `source`.
+
+    Where both begin or end counts as two words. Of a sentence's last word only those before it
+    are asked for: the evidence may go on.
     """
-    matcher = SequenceMatcher(
-        None, [word.stem for word in sentence], [word.stem for word in source], autojunk=False
+    left, right = _runs(sentence, at, source, -1), _runs(sentence, at, source, 1)
+    both = (
+        before + after
+        for place, before in left.items()
+        for other, after in right.items()
+        if 1 < other - place <= _GAP + 1
     )
-    steps = matcher.get_opcodes()
-    for number, (what, start, end, there, until) in enumerate(steps):
-        if what == "equal" or end - start > most or until - there > most:
-            continue
-        left = steps[number - 1][2] - steps[number - 1][1] if number else 2 if there == 0 else 0
-        right = (
-            steps[number + 1][2] - steps[number + 1][1]
-            if number + 1 < len(steps)
-            else 2
-            if until == len(source)
-            else 0
-        )
-        if left and right:
-            yield sentence[start:end], source[there:until], left + right
+    alone = [*left.values()] if at + 1 == len(sentence.words) else []
+    return max([0.0, *both, *alone])
+
+
+def _runs(sentence: Text, at: int, source: Text, step: int) -> dict[int, float]:
+    """How many words before (`step` -1) or after (1) a word are those around a place of `source`.
+
+    By the place of the nearest.
+    """
+    words = sentence.words
+    if not 0 <= at + step < len(words):
+        return {-1 if step < 0 else len(source.words): 2}
+    return {
+        place: _run(sentence, at + step, source, place, step)
+        for place in source.places.get(words[at + step].stem, ())
+    }
+
+
+def _run(sentence: Text, at: int, source: Text, place: int, step: int) -> float:
+    length = 0.0
+    for _ in range(_LONGEST_RUN):
+        if not (0 <= at < len(sentence.words) and 0 <= place < len(source.words)):
+            break
+        if sentence.words[at].stem != source.words[place].stem:
+            break
+        length += _LOOSE_WEIGHT if sentence.words[at].key in _LOOSE else 1.0
+        at, place = at + step, place + step
+    return length
+
+
+_LONGEST_RUN = 5
+_LOOSE_WEIGHT = 0.4

@@ -15,6 +15,7 @@ _SIGNS = (
         "",
     ),
     (re.compile(r"\\times\b|×"), " x "),
+    (re.compile(r"(?<=\d)[~∼](?=\d)"), "-"),
     (re.compile(r"\\(?:sim|approx)\b|[~≈∼](?=\s*\$?\d)"), " about "),
     (re.compile(r"\\(?:leq?|lesssim)\b|≤"), " at most "),
     (re.compile(r"\\(?:geq?|gtrsim)\b|≥"), " at least "),
@@ -23,7 +24,6 @@ _SIGNS = (
     (re.compile(r"\^\{?\(?(-?\d+)\)?\}?"), r"^\1"),
     (re.compile(r"(?<=[^\W\d])\^(?=\d)"), ""),
     (re.compile(r"[\\${}]"), ""),
-    (re.compile(r"(?<=\d)~(?=\d)"), "-"),
     (
         re.compile(
             r"\b(non|un|in|pre|post|over|under|re|multi|sub|super|semi|anti|co|inter|intra|hyper"

@@ -270,6 +270,31 @@ def _name(text: str, chance: random.Random, names: Sequence[str]) -> str | None:
     return _put(text, found, chance.choice(others))
 
 
+_TERM = re.compile(
+    r"(?<=[a-z] )[a-z]{4,}(?:tion|ment|ness|ity|ance|ence|ing|ism|er|or|ic|al|ive|graph|age|ure"
+    r"|work|set|ist|ogy|ics|ph|x|k|t|n|y|m)s?(?=[ .,])"
+)
+_NO_TERM = re.compile(
+    r"wh\w+|th\w+|authors?|without|within|between|over|under|often|even|when|then|from|such|most|many|only"
+    r"|very|with|into|upon|\w+ly|\w+ing|more|other|more|further|after|before|both|each|such|least"
+)
+
+
+_TERMS = (
+    "segmentation protein speech traffic climate molecule auction genome tracking retrieval "
+    "quantization dialogue surgery lighting market orbit satellite grammar texture pruning privacy "
+    "robot hashing fairness caching translation diagnosis weather lattice turbulence recommendation"
+).split()
+
+
+def _term(text: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    found = [f for f in _TERM.finditer(text) if not _NO_TERM.fullmatch(f[0])]
+    if not found:
+        return None
+    others = [term for term in _TERMS if term[:5] not in text]
+    return _put(text, chance.choice(found), chance.choice(others))
+
+
 def _swapped(text: str, found: list[re.Match[str]], chance: random.Random) -> str | None:
     ways = [
         (first, second)
@@ -307,6 +332,21 @@ def _sides_swapped(text: str, chance: random.Random, _: Sequence[str]) -> str | 
     return _put(text, found, f"{found.groups()[-1]} {found[2]} {found[1]}")
 
 
+_INVENTED = (
+    "and it runs on a phone without a server",
+    "which was first noticed by hospital doctors",
+    "and is used by several large companies today",
+    "which makes weather maps easier to draw",
+    "because users prefer short replies",
+    "and it also explains how children learn words",
+)
+
+
+def _invented(text: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    """A clause that nobody wrote is added."""
+    return f"{text.rstrip('.')}, {chance.choice(_INVENTED)}."
+
+
 KINDS: dict[str, Mutation] = {
     "digit": _digit,
     "digits swapped": _digits_swapped,
@@ -321,6 +361,8 @@ KINDS: dict[str, Mutation] = {
     "hedge dropped": _hedge_dropped,
     "quantifier": _by_table(_QUANTIFIERS),
     "name": _name,
+    "term": _term,
+    "clause invented": _invented,
     "names swapped": _names_swapped,
     "sides swapped": _sides_swapped,
 }
