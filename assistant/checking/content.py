@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from assistant.checking.claim import Claim
+from assistant.checking.claim import Claim, is_content
 from assistant.checking.words import Word
 
 LEAST_COMMON = 0.5
@@ -73,17 +73,24 @@ def is_elsewhere(claim: Claim) -> bool:
 
 def _clauses(claim: Claim) -> list[list[Word]]:
     """The content words of each clause."""
-    clauses: dict[int, list[Word]] = {}
-    for at in claim.content:
-        word = claim.said.words[at]
-        clauses.setdefault(word.clause, []).append(word)
+    clauses: dict[tuple[int, int], list[Word]] = {}
+    joints = 0
+    for word in claim.said.words:
+        joints += word.key in _JOINTS
+        if is_content(word):
+            clauses.setdefault((word.clause, joints), []).append(word)
     return list(clauses.values())
+
+
+_JOINTS = frozenset("and but or which that because while whereas where since so".split())
 
 
 def _has_little(claim: Claim, clause: Sequence[Word]) -> bool:
     """Whether the evidence has too few words of a clause that is long enough to say something."""
     known = sum(claim.has(word) for word in clause)
-    return len(clause) > MOST_NOVEL and known < LEAST_OF_CLAUSE * len(clause)
+    if len(clause) <= MOST_NOVEL:
+        return len(clause) == MOST_NOVEL and not known
+    return known < LEAST_OF_CLAUSE * len(clause)
 
 
 def _longest_novel(claim: Claim) -> int:

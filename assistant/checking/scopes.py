@@ -1,7 +1,7 @@
 """Whether negations and hedges are about what they are about in the evidence."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import pairwise
 
 from assistant.checking.claim import Claim, is_content
@@ -114,18 +114,27 @@ def _is_weighty(word: Word) -> bool:
 def _drops(claim: Claim, is_mark: _Test) -> bool:
     """Whether the sentence says without the mark what the evidence says only with it."""
     known = [_Plain(source, is_mark) for source in claim.sources]
-    between = _Plain(claim.said, is_mark).joined.difference(*(plain.joined for plain in known))
-    clear = _Plain(claim.said, is_mark).clear.difference(*(plain.clear for plain in known))
-    for source in claim.sources:
-        for at in range(len(source.words)):
-            if is_mark(source, at):
-                before = [word.stem for word in _preceding(source, at, is_mark)[:3]][::-1]
-                after = [word.stem for word in _following(source, at, is_mark)[:2]]
-                if (*before[-1:], *after[:1]) in between or tuple(after) in clear:
-                    return True
-                if _ends_clause(source, at) and _chain(before) and _chain(before) <= clear:
-                    return True
-    return False
+    said = _Plain(claim.said, is_mark)
+    joined = said.joined.difference(*(plain.joined for plain in known))
+    clear = said.clear.difference(*(plain.clear for plain in known))
+    return any(
+        _is_bare(source, at, is_mark, joined, clear)
+        for source in claim.sources
+        for at, word in enumerate(source.words)
+        if is_mark(source, at) and not (is_mark is _is_hedge and word.stem in said.marks)
+    )
+
+
+_Pairs = Set[tuple[str, ...]]
+
+
+def _is_bare(text: Text, at: int, is_mark: _Test, joined: _Pairs, clear: _Pairs) -> bool:
+    """Whether the words around a mark of the evidence are said without any."""
+    before = [word.stem for word in _preceding(text, at, is_mark)[:3]][::-1]
+    after = [word.stem for word in _following(text, at, is_mark)[:2]]
+    if (*before[-1:], *after[:1]) in joined or tuple(after) in clear:
+        return True
+    return _ends_clause(text, at) and len(before) > 1 and _chain(before) <= clear
 
 
 def _chain(stems: Sequence[str]) -> set[tuple[str, ...]]:
@@ -147,6 +156,8 @@ class _Plain:
         content = [
             at for at, word in enumerate(text.words) if _is_weighty(word) and at not in marked
         ]
+        self.marks = {text.words[at].stem for at in marked}
+        """The marks themselves: a hedge that has moved is not dropped."""
         self.joined: set[tuple[str, ...]] = set()
         """With no mark between the two."""
         self.clear: set[tuple[str, ...]] = set()

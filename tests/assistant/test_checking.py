@@ -1,8 +1,15 @@
 """Which sentences of a model are let through, one table for each way to be wrong."""
 
+import re
+
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from assistant.checking import closest, is_supported
+from assistant.checking.opposites import are_opposite
+from assistant.checking.support import refusal
+from assistant.checking.words import words_of
 
 PRUNING = "We present ZebraPrune, which removes 40% of the weights of a vision model."
 LOSS = "ZebraPrune loses 0.3 points of accuracy on ImageNet and does not need retraining."
@@ -131,3 +138,190 @@ def test_two_notes_may_support_one_sentence() -> None:
 )
 def test_closest(sentence: str, expected: int) -> None:
     assert closest(sentence, [PRUNING, HALF]) == expected
+
+
+COMPARED = (
+    "SparseNet reaches 76.2% accuracy, and DenseNet reaches 68.5% accuracy at 5 ms per image."
+)
+SOME = "In some cases, SparseNet outperforms all dense baselines by up to 3.1%."
+LOWER = "We prove a lower bound of two rounds for convex losses before the first restart."
+CURIOUS = (
+    "This shows that episodic curiosity is more crucial than lifelong curiosity in exploration."
+)
+SPEEDUP = "It gives a speed-up of roughly 84x across seven datasets with 2.5M parameters."
+LATEX = (
+    r"\emph{iVoro} achieves up to \$25.26\%\$ and $\sim 1.1\%$ extra memory "
+    "at $10^9$ operations."
+)
+UNLABELLED = "SparseNet needs labelled images, without requiring any human annotation of videos."
+MANY = "Several methods often fail on small graphs, and each of them may be slow."
+
+PARAPHRASES = (
+    ("On average it is roughly 84 times faster across 7 datasets.", SPEEDUP),
+    ("It has 2.5 million parameters.", SPEEDUP),
+    ("iVoro achieves up to 25.26%, with about 1.1% extra memory.", LATEX),
+    ("It takes 10⁹ operations, with about 1.1% extra memory.", LATEX),
+    ("Episodic curiosity is more crucial in exploration than lifelong curiosity.", CURIOUS),
+    ("SparseNet obtains an accuracy of 76.2%.", COMPARED),
+    ("SparseNet outperforms all dense baselines in some cases.", SOME),
+    ("SparseNet needs no human annotation of videos.", UNLABELLED),
+    ("SparseNet needs labelled images.", UNLABELLED),
+)
+UNITS = (
+    ("DenseNet reaches 68.5% accuracy at 5 s per image.", COMPARED),
+    ("SparseNet reaches 76.2x accuracy.", COMPARED),
+    ("It gives a speed-up of roughly 84% across seven datasets.", SPEEDUP),
+    ("It gives a speed-up with 2.5B parameters.", SPEEDUP),
+    ("It gives a speed-up across seven datasets with 2.5 billion parameters.", SPEEDUP),
+    ("iVoro achieves 10^8 operations and extra memory.", LATEX),
+)
+PLACES = (
+    ("SparseNet reaches 68.5% accuracy, and DenseNet reaches 76.2% accuracy.", COMPARED),
+    ("DenseNet reaches 76.2% accuracy, and SparseNet reaches 68.5% accuracy.", COMPARED),
+    ("Lifelong curiosity is more crucial than episodic curiosity in exploration.", CURIOUS),
+    ("LichenSet holds 14 photographs, labelled by two botanists.", COUNTS),
+    ("It gives a speed-up of roughly 7x across seven datasets.", SPEEDUP),
+)
+HEDGES = (
+    ("SparseNet outperforms all dense baselines by up to 3.1%.", SOME),
+    ("In some cases, SparseNet outperforms all dense baselines by 3.1%.", SOME),
+    ("Each of the methods is slow on small graphs.", MANY),
+    ("Several methods fail on small graphs.", MANY),
+)
+QUANTIFIERS = (
+    ("In all cases, SparseNet outperforms all dense baselines by up to 3.1%.", SOME),
+    ("In some cases, SparseNet outperforms most dense baselines by up to 3.1%.", SOME),
+    ("In some cases, SparseNet outperforms some dense baselines by up to 3.1%.", SOME),
+    ("All methods often fail on small graphs.", MANY),
+    ("Several methods always fail on small graphs.", MANY),
+)
+OPPOSITES = (
+    ("We prove an upper bound of two rounds for convex losses before the first restart.", LOWER),
+    ("We prove a lower bound of two rounds for non-convex losses before the first restart.", LOWER),
+    ("We prove a lower bound of two rounds for nonconvex losses before the first restart.", LOWER),
+    ("We prove a lower bound of two rounds for convex losses after the first restart.", LOWER),
+    ("We prove a lower bound of two rounds for convex losses before the last restart.", LOWER),
+    ("We prove a lower bound of three rounds for convex losses.", LOWER),
+    ("SparseNet needs unlabelled images.", UNLABELLED),
+    ("SparseNet needs labelled images, requiring human annotation of videos.", UNLABELLED),
+    ("SparseNet needs labelled images, with human annotation of videos.", UNLABELLED),
+    ("Episodic curiosity is less crucial than lifelong curiosity in exploration.", CURIOUS),
+)
+INVENTED = (
+    ("Adam outperforms SGD on ImageNet, because users prefer short replies.", SPEED),
+    ("ZebraPrune removes 40% of the weights and was written by hospital doctors.", PRUNING),
+    ("ZebraPrune removes 40% of the memory of a vision model.", PRUNING),
+    ("ZebraPrune removes 40% of the weights of a language model.", PRUNING),
+)
+DISGUISED = (
+    ("ZebraPrune does n\u043et need retraining on ImageNet.", LOSS),  # a Cyrillic o
+    ("ZebraPrune removes 4\u200b5% of the weights of a vision model.", PRUNING),
+    ("ZebraPrune removes \uff14\uff15% of the weights of a vision model.", PRUNING),
+    ("ZebraPrune does n\u00adot remove 40% of the weights of a vision model.", PRUNING),
+    ("\uff2c\uff49\uff4f\uff4e outperforms SGD on ImageNet.", SPEED),
+    (f"ZebraPrune removes weights{'x' * 60} of a vision model.", PRUNING),
+    ("I think that ZebraPrune removes 40% of the weights.", PRUNING),
+    ("As you asked, ZebraPrune removes 40% of the weights.", PRUNING),
+    ("lion outperforms SGD on ImageNet, reaching 76.5% accuracy in three days.", SPEED),
+)
+
+
+@pytest.mark.parametrize(("sentence", "source"), PARAPHRASES)
+def test_what_says_the_same_in_other_words_passes(sentence: str, source: str) -> None:
+    assert refusal(sentence, [source]) == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [*UNITS, *PLACES, *HEDGES, *QUANTIFIERS, *OPPOSITES, *INVENTED, *DISGUISED],
+)
+def test_what_says_something_else_fails(sentence: str, source: str) -> None:
+    assert refusal(sentence, [source])
+
+
+ALL = (
+    PRUNING, LOSS, SPEED, TRADE, HALF, LARGER, COUNTS, COMPARED, SOME, LOWER, CURIOUS, SPEEDUP,
+    LATEX, UNLABELLED, MANY,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", ALL)
+def test_a_sentence_supports_itself_alone_and_beside_others(sentence: str) -> None:
+    assert refusal(sentence, [sentence]) == ""
+    assert refusal(sentence, ALL) == ""
+
+
+@pytest.mark.parametrize("sentence", ALL)
+def test_nothing_is_supported_by_nothing(sentence: str) -> None:
+    assert not is_supported(sentence, [])
+    assert not is_supported(sentence, [""])
+
+
+@given(st.sampled_from(ALL), st.data())
+def test_any_digit_changed_fails(sentence: str, data: st.DataObject) -> None:
+    places = [found.start() for found in re.finditer(r"\d", sentence)]
+    assume(places)
+    at = data.draw(st.sampled_from(places))
+    digit = data.draw(st.sampled_from("123456789"))
+    assume(digit != sentence[at])
+    assert not is_supported(sentence[:at] + digit + sentence[at + 1 :], [sentence])
+
+
+@given(st.text(), st.lists(st.text(), max_size=3))
+def test_no_text_is_too_odd_to_be_checked(sentence: str, evidence: list[str]) -> None:
+    refusal(sentence, evidence)
+    if evidence:
+        assert 0 <= closest(sentence, evidence) < len(evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("2.5M", "2500000", ""),
+        ("2.5 million", "2500000", ""),
+        ("58,000", "58000", ""),
+        ("84x", "84", "x"),
+        ("84 times", "84", "x"),
+        ("twofold", "2", "x"),
+        (r"\\$25.26\\%\\$", "25.26", "%"),
+        ("-0.3 points", "-0.3", "point"),
+        ("10⁹", "1000000000", ""),
+        ("$10^{9}$", "1000000000", ""),
+        ("6.8 percentage points", "6.8", "point"),
+        ("5 ms", "5", "millisecond"),
+        ("~1 sec", "1", "second"),
+        ("seven", "7", ""),
+    ],
+)
+def test_numbers_are_read_with_their_unit(text: str, value: str, unit: str) -> None:
+    found = next(word for word in words_of(text) if word.value is not None)
+    assert (f"{found.value:f}", found.unit) == (value, unit)
+
+
+def test_a_number_too_large_to_be_meant_stops_nothing() -> None:
+    assert refusal("It takes 9^9999 steps on ImageNet, or 9e999 seconds.", [PRUNING])
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("labelled", "unlabelled"),
+        ("convex", "nonconvex"),
+        ("outperforms", "underperforms"),
+        ("overestimates", "underestimates"),
+        ("intrinsic", "extrinsic"),
+        ("upper", "lower"),
+        ("increases", "reduction"),
+    ],
+)
+def test_opposites_are_known_both_ways(word: str, other: str) -> None:
+    assert are_opposite(word, other)
+    assert are_opposite(other, word)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("convex", "convex"), ("increases", "grows"), ("different", "differentiable"), ("in", "on")],
+)
+def test_others_are_no_opposites(word: str, other: str) -> None:
+    assert not are_opposite(word, other)
