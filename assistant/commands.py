@@ -221,8 +221,8 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
         else:
             library = open_library(settings, progress)
             library.ready_to_search()
-            source = f"sentences of {options.papers:,} abstracts at most"
             judged = list(judged_sentences(library, options.papers, progress))
+            source = f"sentences of {len(judged) // 2:,} of its abstracts"
     calibration = calibrated(judged, source)
     write_calibration(library.home, calibration)
     if options.json:

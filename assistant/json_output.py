@@ -25,7 +25,6 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "question": answer.question,
         "standalone_question": answer.standalone_question,
         "outcome": answer.outcome.value,
-        "confidence": None if answer.confidence is None else round(answer.confidence, 4),
         "answer": answer.text,
         "sentences": [
             {"text": each.text, "kind": each.kind.value, "citations": list(each.citations)}
@@ -44,6 +43,7 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "model": answer.model,
         "timings": asdict(answer.timings),
         "tokens": asdict(answer.tokens),
+        "confidence": None if answer.confidence is None else round(answer.confidence, 4),
     }
 
 

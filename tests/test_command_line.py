@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ANSWER_KEYS = [
     *("id", "turn", "question", "standalone_question", "outcome", "answer", "sentences"),
-    *("citations", "passages", "model", "timings", "tokens"),
+    *("citations", "passages", "model", "timings", "tokens", "confidence"),
 ]
 
 
@@ -57,7 +58,7 @@ def test_help_needs_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().endswith("[]")
-    for command in ("serve", "ingest", "ask", "chat", "search", "lookup", "models"):
+    for command in ("serve", "ingest", "ask", "chat", "search", "lookup", "calibrate", "models"):
         assert command in done.stdout
 
 
@@ -254,6 +255,31 @@ def test_lookup_of_nothing_prints_one_sentence_and_no_data(
     done = run("lookup", "--year", "1815", "--format", format_, "--home", library_home)
     assert (done.returncode, done.stdout) == (0, "")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_calibrate_keeps_a_threshold_with_the_library(
+    run: Run, library_home: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "library"
+    shutil.copytree(library_home, home)
+    found = json.loads(run("calibrate", "--papers", "30", "--json", "--home", home).stdout)
+    assert found == json.loads((home / "calibration.json").read_text("utf-8"))
+    assert 25 <= found["answerable"] == found["unanswerable"] <= 30
+    assert found["wrongly_refused"] <= 0.08
+    assert found["auc"] > 0.5
+    assert 0 < found["least_confidence"] < 0.5
+    shown = run("calibrate", "--papers", "30", "--home", home)
+    assert f"confidence of {found['least_confidence']:.3f} on" in shown.stdout
+    refusal = refused(run("calibrate", "--papers", "5", "--home", home))
+    assert "too few to calibrate with" in refusal
+    assert found == json.loads((home / "calibration.json").read_text("utf-8"))
+
+
+def test_calibrate_reads_its_questions_before_any_model(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"id": "a", "question": "Why?"}', "utf-8")
+    none = ("--model", tmp_path / "none.gguf", "--embedder", tmp_path / "none.gguf")
+    assert "line 1 has no papers" in refused(run(*none, "calibrate", "--questions", file))
 
 
 def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:

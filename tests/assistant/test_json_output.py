@@ -50,7 +50,7 @@ def test_an_answer() -> None:
     }
     assert list(value) == [
         "id", "turn", "question", "standalone_question", "outcome", "answer", "sentences",
-        "citations", "passages", "model", "timings", "tokens",
+        "citations", "passages", "model", "timings", "tokens", "confidence",
     ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.question_file import Conversation, read_questions
+from assistant.question_file import Conversation, Expected, read_judged, read_questions
 from retrieval.errors import InputError
 
 GOOD = '{"id": "a", "question": "What?"}'
@@ -91,3 +91,25 @@ def test_a_file_that_is_not_utf8(file: Path) -> None:
     file.write_bytes(b"\x80\x81")
     with pytest.raises(InputError, match="is not UTF-8 text"):
         read_questions(file)
+
+
+def test_questions_with_what_is_expected(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(
+        '{"id": "a", "question": "Why?", "papers": ["A Title"]}\n'
+        '{"id": "b", "question": "What is sourdough?", "papers": []}\n'
+        '{"id": "c", "turns": [{"question": "Who?", "papers": []}]}\n',
+        "utf-8",
+    )
+    assert read_judged(path) == [
+        Expected("Why?", answerable=True),
+        Expected("What is sourdough?", answerable=False),
+    ]
+
+
+@pytest.mark.parametrize("papers", ["", ', "papers": "A Title"', ', "papers": null'])
+def test_a_question_without_its_papers_is_named_by_its_line(tmp_path: Path, papers: str) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(f'\n{{"id": "a", "question": "Why?"{papers}}}\n', "utf-8")
+    with pytest.raises(InputError, match=r"questions\.jsonl, line 2 has no papers; expected"):
+        read_judged(path)
