@@ -23,14 +23,18 @@ _SEVERAL = re.compile(
 )
 _LEAD_IN = r"^\W*(?:(?:and|but|so|ok|okay|now|also|then|thanks|please|well|hm+)\W+)*"
 _ANOTHER = (
-    rf"(?:(?:any|some)thing (?:else|similar|like)\b|another (?:\w+ )?(?:{_PAPER}|{_METHOD})\b"
+    rf"(?:(?:any|some)thing (?:else|similar|like|newer|related|more recent)\b"
+    rf"|(?:an?|any|some) (?:\w+ )?{_PAPER} (?:on|about|that|which|with|for|where|using)\b"
+    r"|one more\b"
+    rf"|what else (?:is there|do you (?:have|know))\b|another (?:\w+ )?(?:{_PAPER}|{_METHOD})\b"
     rf"|(?:an? |any |some |what |which )?(?:others?|similar|related|more|further|alternatives?)\b"
     rf"(?: \w+)?(?: {_PAPER}| {_METHOD}|(?= (?:on|about|like|to|for|that|which|with|using)\b)|\W*$)"
     rf"|(?:an? |any |some )?{_PAPER} (?:similar to|like|other than|besides|related to)\b"
     r"|one (?:that|where|which|who|whose|with|using|for|from|on|about|in|like)\b|one\W*$)"
 )
 _SEEKS_ANOTHER = re.compile(
-    _LEAD_IN + r"(?:(?:is|are) there (?:also )?|(?:do|did) you (?:also )?(?:have|know)(?: of)? "
+    _LEAD_IN + r"(?:(?:have you )?got |(?:is|are) there (?:also )?"
+    r"|(?:do|did) you (?:also )?(?:have|know)(?: of)? "
     r"|(?:can|could) you (?:also )?(?:find|show|suggest|recommend|list|give)(?: me)? "
     r"|(?:find|show|suggest|recommend|list|give)(?: me)? |(?:what|how) about "
     r"|i (?:need|want|am looking for) |i['’]m looking for )?" + _ANOTHER,
@@ -69,17 +73,21 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _CITED = re.compile(r"\[(?P<mark>\d{1,2})\]|\b(?:paper|reference|citation) #?(?P<number>\d{1,2})\b")
+_PAPERS = re.compile(r"\b(?:papers|works|articles|publications)\b", re.IGNORECASE)
+_DEFINES = re.compile(r"^\W*what (?:is|are) (?:an? )?[\w-]+\W*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\bthe\b|^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
+"""A thing taken as known, or a beginning that takes up what was said."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _EMPTY = frozenset(
-    "a about according across actually after against all also am an and another any are as at "
-    "author authors be been being between both but by can could did do does doing done each else "
-    "ever exactly first for former from gave get gets give got had has have he her his how i if "
-    "in instead into is it its just last latter like made make makes many me method methods more "
-    "most much my no not of off on one or other others our out over paper papers per please "
-    "really same say says second she should show shown so some such tell than that the their "
-    "them then there these they third this those to too up us use used uses using very was we "
-    "were what what's when where which while who who's whom whose why will with without work "
-    "would you your approach study".split()
+    "a about according across actually after against all also am an and another any approach "
+    "are as at author authors available be been being between both but by can could did do does "
+    "doing done each else ever exactly first for former from gave get gets give got had has "
+    "have he her his how i if in instead into is it its just last latter like made make makes "
+    "many me method methods more most much my no not of off on one or other others our out over "
+    "paper papers per please really same say says second she should show shown so some study "
+    "such tell than that the their them then there these they third this those to too up us use "
+    "used uses using very was we were what what's when where which while who who's whom whose "
+    "why will with without work would you your".split()
 )
 """Words that say nothing of what is asked about."""
 _STEM_LETTERS = 5
@@ -171,9 +179,7 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
     share = _share(words, text)
     reference = _REFERS.search(question)
     if not reference:
-        if len(words) > _SOME or _strangers(question, text):
-            return False
-        return lead() < (_FARTHER if share >= _HALF else _NEARER)
+        return _goes_on(question, text, share, lead)
     before = question[: reference.start()]
     stranger = _strangers(before, text)
     if len(words) <= _FEW:
@@ -181,6 +187,18 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
     if stranger or len(content_words(before)) >= _SOME:
         return False  # what it refers to stands before it
     return (len(words) <= _MANY or share >= _MOSTLY) and lead() < _FAR
+
+
+def _goes_on(question: str, text: str, share: float, lead: Callable[[], float]) -> bool:
+    """Whether a question without a word that refers is about the paper all the same."""
+    words = content_words(question)
+    if len(words) > _SOME or _PAPERS.search(question) or _strangers(question, text):
+        return False
+    if share < _HALF and _DEFINES.search(question):
+        return False
+    if share >= _HALF or len(words) == 1:
+        return lead() < _FARTHER
+    return bool(_GOES_ON.search(question)) and lead() < _NEARER
 
 
 def _share(words: list[str], text: str) -> float:

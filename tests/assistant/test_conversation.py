@@ -58,6 +58,9 @@ def ids(papers: tuple[Paper, ...]) -> list[str]:
         "What accuracy did they lose?",
         "Was the vision model retrained?",
         "On how many phones was that shown?",
+        "Is the code public?",
+        "tell me more",
+        "Does accuracy suffer?",
     ],
 )
 def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
@@ -74,6 +77,9 @@ def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
         "How can large networks be pruned for phones without losing accuracy that they had?",
         "Why do tidal currents near harbours resist forecasting by harmonic analysis?",
         "What does MTARD distil?",
+        "what is mixup",
+        "Which papers study grokking?",
+        "How are proteins designed?",
         "How does LichenSet label its photographs of lichens?",
     ],
 )
@@ -112,6 +118,8 @@ def test_without_a_doubt_nearness_is_not_asked() -> None:
             f"Besides {ZEBRA_TITLE}: Are there other papers like it?",
         ),
         ("Is there another one?", f"Besides {ZEBRA_TITLE}: Is there another one?"),
+        ("one more like this please", f"Besides {ZEBRA_TITLE}: one more like this please"),
+        ("What else is there on it?", f"Besides {ZEBRA_TITLE}: What else is there on it?"),
         ("anything similar?", f"Besides {ZEBRA_TITLE}: anything similar?"),
         ("And one for speech?", f"Besides {ZEBRA_TITLE}: And one for speech?"),
         (
