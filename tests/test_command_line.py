@@ -270,8 +270,9 @@ def test_calibrate_keeps_a_threshold_with_the_library(
     assert 0 < found["least_confidence"] < 0.5
     shown = run("calibrate", "--papers", "30", "--home", home)
     assert f"confidence of {found['least_confidence']:.3f} on" in shown.stdout
-    refusal = refused(run("calibrate", "--papers", "5", "--home", home))
-    assert "too few to calibrate with" in refusal
+    few = run("calibrate", "--papers", "5", "--home", home)
+    assert (few.returncode, few.stdout) == (1, "")
+    assert "too few to calibrate with" in few.stderr.splitlines()[-1]
     assert found == json.loads((home / "calibration.json").read_text("utf-8"))
 
 
