@@ -28,6 +28,15 @@ _ABOUT_THE_PROMPT = re.compile(
 """A sentence about the prompt is none about the paper."""
 
 
+LONGEST = 150
+"""Words of the longest sentence that is checked; what a model writes beyond is a loop."""
+
+
+def is_endless(claim: Claim) -> bool:
+    """Whether the sentence is too long to be one."""
+    return len(claim.said.words) > LONGEST
+
+
 def says_nothing(claim: Claim) -> bool:
     """Whether there is too little in the sentence to be checked."""
     return len(claim.content) < LEAST_WORDS

@@ -67,6 +67,10 @@ def fit(sentence: Text, at: int, source: Text, place: int, without: frozenset[st
     return total
 
 
+_MOST_PLACES = 20
+"""Places of one word that are compared: what says it more often only repeats itself."""
+
+
 def best_fit(
     sentence: Text, at: int, sources: Sequence[Text], stem: str, without: frozenset[str]
 ) -> float:
@@ -75,7 +79,7 @@ def best_fit(
         (
             fit(sentence, at, source, place, without)
             for source in sources
-            for place in source.places.get(stem, ())
+            for place in source.places.get(stem, ())[:_MOST_PLACES]
         ),
         default=-1.0,
     )

@@ -13,6 +13,7 @@ from assistant.checking.content import (
     has_odd_word,
     is_about_the_prompt,
     is_elsewhere,
+    is_endless,
     says_nothing,
 )
 from assistant.checking.exchanges import promotes, replaces, swaps
@@ -39,6 +40,7 @@ def closest(sentence: str, evidence: Sequence[str]) -> int:
 
 
 _RULES: dict[str, Callable[[Claim], bool]] = {
+    "endless": is_endless,
     "nothing said": says_nothing,
     "prompt": is_about_the_prompt,
     "odd word": has_odd_word,

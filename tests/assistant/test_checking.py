@@ -325,3 +325,9 @@ def test_opposites_are_known_both_ways(word: str, other: str) -> None:
 )
 def test_others_are_no_opposites(word: str, other: str) -> None:
     assert not are_opposite(word, other)
+
+
+def test_what_never_ends_is_refused_at_once() -> None:
+    loop = "improves lower " * 300
+    assert refusal(loop, [loop]) == "endless"
+    assert refusal("SparseNet improves and lower " * 30, [loop])
