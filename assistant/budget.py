@@ -1,4 +1,8 @@
-"""What of a prompt fits into the model's context: one rule for everything that wants room."""
+"""What of a prompt fits into the model's context: the one rule for everything that wants room.
+
+The conversation has no share: a question goes to the model as it can be understood by itself, and
+earlier turns beside it measured no better; see tests/benchmarks/answers.md.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -6,33 +10,27 @@ from assistant.chat_model import ChatModel
 from assistant.prompting import Message
 from retrieval.errors import InputError
 
-Prompt = Callable[[int, int], Sequence[Message]]
-"""The prompt with the last so many turns of the conversation and the first so many sentences."""
+Prompt = Callable[[int], Sequence[Message]]
+"""The prompt with the first so many sentences of evidence."""
 
 
-def fitted(
-    model: ChatModel, prompt: Prompt, turns: int, sentences: int, answer: int
-) -> tuple[int, int]:
-    """How many turns and sentences of evidence fit beside the question and the answer.
+def fitting(model: ChatModel, prompt: Prompt, sentences: int, answer: int) -> int:
+    """How many sentences of evidence fit beside instructions, question and answer.
 
-    The oldest turns go first, then the last evidence; the instructions, the question and one
-    sentence must fit.
+    The last evidence goes first; one sentence must fit.
 
     Args:
         model: counts the tokens.
         prompt: makes the prompt to count.
-        turns: turns there are.
         sentences: sentences of evidence there are, at least one.
         answer: tokens that the model may write.
 
     Raises:
         InputError: not even one sentence fits.
     """
-    sizes = [(count, sentences) for count in range(turns, 0, -1)]
-    sizes += [(0, count) for count in range(sentences, 0, -1)]
-    for size in sizes:
-        if model.count(prompt(*size)) + answer <= model.context:
-            return size
+    for count in range(sentences, 0, -1):
+        if model.count(prompt(count)) + answer <= model.context:
+            return count
     raise InputError(
         f"The question does not fit into the model's context of {model.context:,} tokens; "
         "ask a shorter one or raise --context."

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from assistant.answer_grammar import answer_grammar
-from assistant.budget import fitted
+from assistant.budget import fitting
 from assistant.chat_model import ChatModel
 from assistant.checking import is_supported
 from assistant.citing import Draft, drafts, keys_of
@@ -59,12 +59,12 @@ class Writer:
         """What the model writes, as long as it holds."""
         keys = keys_of(question, page.evidence)
 
-        def prompt(_turns: int, sentences: int) -> list[Message]:
+        def prompt(sentences: int) -> list[Message]:
             return answer_messages(question, page.evidence[:sentences], keys[:sentences])
 
         most = self._settings.max_tokens
-        _, sentences = fitted(self._model, prompt, 0, len(keys), most)
-        messages = prompt(0, sentences)
+        sentences = fitting(self._model, prompt, len(keys), most)
+        messages = prompt(sentences)
         grammar = answer_grammar(keys[:sentences], self._settings.most_sentences)
         with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
             writing = _Counted(pieces)

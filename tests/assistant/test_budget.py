@@ -1,13 +1,15 @@
 import pytest
-from fakes import FakeChatModel
+from fakes import FakeChatModel, evidence, paper
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.budget import fitted
+from assistant.budget import fitting
+from assistant.making import Page
 from assistant.prompting import Message
+from assistant.writing import Writer, WritingSettings
 from retrieval.errors import InputError
 
-SIZES = st.lists(st.integers(min_value=0, max_value=60), max_size=6)
+SIZES = st.lists(st.integers(min_value=0, max_value=60), min_size=1, max_size=8)
 
 
 def words(count: int) -> str:
@@ -15,45 +17,56 @@ def words(count: int) -> str:
 
 
 @given(
-    turns=SIZES,
-    notes=SIZES.filter(len),
+    notes=SIZES,
     question=st.integers(min_value=1, max_value=80),
     answer=st.integers(min_value=1, max_value=60),
     context=st.integers(min_value=1, max_value=300),
 )
 def test_what_goes_in_always_fits_and_no_less_than_could(
-    turns: list[int], notes: list[int], question: int, answer: int, context: int
+    notes: list[int], question: int, answer: int, context: int
 ) -> None:
     model = FakeChatModel(context=context)
 
-    def prompt(turn_count: int, note_count: int) -> list[Message]:
-        kept = turns[len(turns) - turn_count :]
-        text = words(sum(notes[:note_count])) + words(question)
-        return [
-            *({"role": "user", "content": words(turn)} for turn in kept),
-            {"role": "user", "content": text},
-        ]
+    def prompt(count: int) -> list[Message]:
+        return [{"role": "user", "content": words(sum(notes[:count])) + words(question)}]
 
-    def fits(turn_count: int, note_count: int) -> bool:
-        return model.count(prompt(turn_count, note_count)) + answer <= context
+    def fits(count: int) -> bool:
+        return model.count(prompt(count)) + answer <= context
 
     try:
-        turn_count, note_count = fitted(model, prompt, len(turns), len(notes), answer)
+        count = fitting(model, prompt, len(notes), answer)
     except InputError:
-        assert not fits(0, 1)
+        assert not fits(1)
         return
-    assert fits(turn_count, note_count)
-    assert note_count == len(notes) or turn_count == 0
-    assert turn_count == len(turns) or not fits(turn_count + 1, len(notes))
-    assert note_count == len(notes) or not fits(0, note_count + 1)
+    assert fits(count)
+    assert count == len(notes) or not fits(count + 1)
+
+
+@given(
+    notes=SIZES,
+    question=st.integers(min_value=1, max_value=300),
+    answer=st.integers(min_value=1, max_value=200),
+    context=st.integers(min_value=100, max_value=600),
+)
+def test_whatever_is_asked_the_prompt_and_the_answer_fit(
+    notes: list[int], question: int, answer: int, context: int
+) -> None:
+    texts = [f"Sentence {at} {words(size)}ends." for at, size in enumerate(notes)]
+    of = paper(abstract=" ".join(texts))
+    page = Page([evidence(text, of) for text in texts])
+    model = FakeChatModel(words(1000), context=context)
+    writer = Writer(model, WritingSettings(max_tokens=answer))
+    try:
+        list(writer.fill(page, words(question), lambda: False))
+    except InputError:
+        assert model.history == []
+        return
+    assert model.count(model.history[0]) + answer <= context
+    assert len(model.written) <= answer
+    assert model.notes == texts[: len(model.notes)]
 
 
 def test_the_error_names_the_context_and_the_flag() -> None:
+    model = FakeChatModel(context=1000)
     with pytest.raises(InputError, match=r"context of 1,000 tokens; .* raise --context"):
-        fitted(
-            FakeChatModel(context=1000),
-            lambda _turns, _notes: [{"role": "user", "content": words(990)}],
-            0,
-            3,
-            20,
-        )
+        fitting(model, lambda _count: [{"role": "user", "content": words(990)}], 3, 20)

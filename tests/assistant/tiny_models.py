@@ -171,6 +171,6 @@ def gemma_model(path: Path) -> Path:
     size = write_sentencepiece_vocabulary(writer, [word.strip() for word in WORDS], GEMMA_MARKS)
     writer.add_eot_token_id(5)
     writer.add_chat_template(GEMMA)
-    writer.add_sliding_window(TRAINED)
+    writer.add_sliding_window(64)
     write_weights(writer, "gemma2", size)
     return save(writer, path)
