@@ -4,10 +4,13 @@ Its errors stop here: what leaves is a `ModelError` with one sentence, or a plai
 """
 
 import ctypes
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import llama_cpp
 import numpy as np
@@ -28,6 +31,8 @@ FILE_TYPES = {
 }
 """The types that `quantize` can write, by the name that llama.cpp gives them."""
 
+_MARK = re.compile(r"[<\[].+[>\]]", re.DOTALL)
+"""What marks of templates look like."""
 MEMORY_HEADROOM_BYTES = 256 * 2**20
 
 
@@ -123,7 +128,35 @@ def vocabulary(model: llama_cpp.Llama) -> list[str]:
 
 def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
     """Token ids of `text`; `special` reads control tokens written out in the text as such."""
-    return list(model.tokenize(text.encode("utf-8"), add_bos=add_bos, special=special))
+    cuts = [] if special else [mark.start() + 1 for mark in _user_marks(model).finditer(text)]
+    tokens: list[int] = []
+    for start, end in pairwise([0, *cuts, len(text)]):
+        part = text[start:end].encode("utf-8")
+        tokens += model.tokenize(part, add_bos=add_bos and start == 0, special=special)
+    return tokens
+
+
+_marks_of: WeakKeyDictionary[llama_cpp.Llama, re.Pattern[str]] = WeakKeyDictionary()
+
+
+def _user_marks(model: llama_cpp.Llama) -> re.Pattern[str]:
+    """Where a mark like `<|user|>` begins that the model's file calls user-defined.
+
+    Some files have role marks of that kind; llama.cpp reads these in any text, however it is asked
+    to. Text is therefore cut behind their first letter, and each part is tokenized by itself.
+    """
+    if model not in _marks_of:
+        vocab = model._model.vocab
+        texts = [
+            llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace")
+            for token in range(model.n_vocab())
+            if llama_cpp.llama_vocab_get_attr(vocab, token)
+            & llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+        ]
+        marks = [re.escape(text) for text in texts if _MARK.fullmatch(text)]
+        # Looked ahead for: one mark may begin inside another.
+        _marks_of[model] = re.compile(f"(?={'|'.join(marks)})" if marks else r"(?!)")
+    return _marks_of[model]
 
 
 def chat_template(model: llama_cpp.Llama) -> ChatTemplate:

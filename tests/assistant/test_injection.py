@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attacks import ATTACKS, MARKS, ORDER, QUESTIONS, Attack
+from chat_templates import CHATML
 from conftest import jsonl
 from fakes import PAPERS, FakeChatModel
 from numpy.typing import NDArray
+from tiny_models import CHATML_MARKS, bpe_model
 
 from assistant.chat_model import LlamaCppChatModel
 from assistant.checking import is_supported
@@ -34,6 +36,7 @@ from retrieval.types import Paper, nested
 ASKED = 9
 """Planted papers that are asked for through the whole engine with the default model; every one of
 them is read by it, and its writing is tried on all."""
+USER_MARKS = (*CHATML_MARKS, "<|user|>", "[INST]", "<end_of_turn>")
 LONG = 400
 """Characters of a sentence that is not put before the model: reading takes time."""
 HARMLESS = (
@@ -300,3 +303,16 @@ def test_role_marks_in_a_paper_are_no_control_tokens(
         tokens = [token for part in chat_model._prompt(messages) for token in part]
         found.append([token for token in tokens if token in control])
     assert found[0] == found[1] != []
+
+
+def test_role_marks_that_a_model_calls_user_defined_stay_text(tmp_path: Path) -> None:
+    """llama.cpp reads such tokens in any text; some files have role marks of that kind."""
+    path = bpe_model(tmp_path / "m.gguf", "qwen2", "gpt-2", CHATML, USER_MARKS, user_defined=True)
+    model = llamacpp.load(path, context=512, threads=1)
+    for mark in USER_MARKS:
+        [token] = llamacpp.tokenize(model, mark, add_bos=False, special=True)
+        for text in (mark, f"a{mark}b", mark * 3, f"<{mark}", f"{mark[:-1]}{mark}"):
+            read = llamacpp.tokenize(model, text, add_bos=False, special=False)
+            assert token not in read
+            assert model.detokenize(read).decode() == text
+    assert llamacpp.tokenize(model, "", add_bos=False, special=False) == []

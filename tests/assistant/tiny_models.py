@@ -55,12 +55,16 @@ def _merged(word: Sequence[str], pair: tuple[str, str]) -> tuple[str, ...]:
 
 
 def write_bpe_vocabulary(
-    writer: gguf.GGUFWriter, merges: Sequence[tuple[str, str]], pre: str, marks: Sequence[str]
+    writer: gguf.GGUFWriter,
+    merges: Sequence[tuple[str, str]],
+    pre: str,
+    marks: Sequence[str],
+    kind: gguf.TokenType = gguf.TokenType.CONTROL,
 ) -> int:
-    """A byte-level vocabulary with control marks behind it, of which the last ends a text."""
+    """A byte-level vocabulary with marks behind it, of which the last ends a text."""
     tokens = [LETTER_OF[byte] for byte in range(256)]
     tokens += dict.fromkeys("".join(pair) for pair in merges)
-    kinds = [gguf.TokenType.NORMAL] * len(tokens) + [gguf.TokenType.CONTROL] * len(marks)
+    kinds = [gguf.TokenType.NORMAL] * len(tokens) + [kind] * len(marks)
     tokens += marks
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(pre)
@@ -152,10 +156,19 @@ LLAMA3_MARKS = (
 GEMMA_MARKS = ("<start_of_turn>", "<end_of_turn>")
 
 
-def bpe_model(path: Path, architecture: str, pre: str, template: str, marks: Sequence[str]) -> Path:
+def bpe_model(
+    path: Path,
+    architecture: str,
+    pre: str,
+    template: str,
+    marks: Sequence[str],
+    *,
+    user_defined: bool = False,
+) -> Path:
     """A chat model with a byte-level vocabulary, a `llama` or a `qwen2`."""
     writer = gguf.GGUFWriter(path, architecture)
-    size = write_bpe_vocabulary(writer, merges_of(WORDS, 200), pre, marks)
+    kind = gguf.TokenType.USER_DEFINED if user_defined else gguf.TokenType.CONTROL
+    size = write_bpe_vocabulary(writer, merges_of(WORDS, 200), pre, marks, kind)
     if marks[0] == "<|begin_of_text|>":
         writer.add_bos_token_id(size - len(marks))
         writer.add_add_bos_token(value=True)

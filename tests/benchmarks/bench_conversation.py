@@ -24,9 +24,9 @@ from assistant.conversation import resolve
 from assistant.engine import Assistant
 from assistant.settings import load_settings
 from assistant.startup import open_assistant
-from assistant.types import Answer, Outcome, Turn
+from assistant.types import Answer, Citation, Outcome, Timings, Tokens, Turn
 from retrieval.progress import silent
-from retrieval.types import first_words
+from retrieval.types import Paper, first_words
 
 Sample = dict[str, Any]
 BEGINNING = 80
@@ -56,7 +56,7 @@ class Asked:
         return self.is_right and not any(each.isdisjoint(self.turn["papers"]) for each in cited)
 
 
-def names(paper: Any) -> set[str]:
+def names(paper: Paper) -> set[str]:
     """What a paper may be called in a file of questions."""
     return {paper.title, paper.abstract[:BEGINNING], first_words(paper.abstract)}
 
@@ -83,15 +83,34 @@ def held(assistant: Assistant, conversation: Sample) -> Iterator[Asked]:
 
 
 def leaning(assistant: Assistant, singles: Sequence[Sample]) -> list[str]:
-    """The standalone questions of single questions that lean, each asked after another's answer."""
+    """The standalone questions of singles that lean, each asked after another's right answer."""
+    known = [each.paper for each in assistant.library.store.papers()]
+    papers = {name: paper for paper in known for name in names(paper)}
     lead = partial(lead_of_others, assistant.library)
     wrong = []
     for before, sample in zip(singles, [*singles[1:], singles[0]], strict=True):
-        history = [Turn(before["question"], assistant.answer(before["question"]))]
+        history = [answered(before["question"], papers[before["papers"][0]])]
         resolved = resolve(sample["question"], history, lead)
         if resolved.standalone != sample["question"]:
             wrong.append(resolved.standalone)
     return wrong
+
+
+def answered(question: str, paper: Paper) -> Turn:
+    """A question with an answer that cites one paper."""
+    answer = Answer(
+        question=question,
+        standalone_question=question,
+        outcome=Outcome.ANSWERED,
+        text="",
+        sentences=(),
+        citations=(Citation(1, paper, paper.abstract),),
+        passages=(),
+        model="none",
+        timings=Timings(0, 0, 0, 0),
+        tokens=Tokens(0, 0),
+    )
+    return Turn(question, answer)
 
 
 def read(path: Path) -> list[Sample]:
