@@ -121,12 +121,12 @@ def passes_once(model: ChatModel, path: Path, record: Path, progress: Progress =
 
     Args:
         model: the model.
-        path: its file; the same name, size and time mean the same model.
+        path: its file; the same name, size, time and context mean the same model.
         record: a JSON file of what is known of models; replaced if it is not readable.
         progress: told of the exam; the default model takes two seconds a task on one slow core.
     """
     known = _known(record)
-    key = _key(path)
+    key = _key(path, model.context)
     if key not in known:
         known[key] = passes(model, progress)
         record.parent.mkdir(parents=True, exist_ok=True)
@@ -167,10 +167,10 @@ def _known(record: Path) -> dict[str, bool]:
     return {key: bool(value) for key, value in known.items()} if isinstance(known, dict) else {}
 
 
-def _key(path: Path) -> str:
-    """The model file and all that the exam asks of it."""
+def _key(path: Path, context: int) -> str:
+    """The model file, all that the exam asks of it, and what room it has, less when it thinks."""
     stat = path.stat()
     asked = [asdict(task) for task in TASKS]
     prompt = [dict(message) for message in answer_messages("?", [], [])]
-    exam = json.dumps([asked, prompt, stat.st_size, stat.st_mtime_ns]).encode()
+    exam = json.dumps([asked, prompt, context, stat.st_size, stat.st_mtime_ns]).encode()
     return f"{path.name} {hashlib.sha256(exam).hexdigest()[:16]}"

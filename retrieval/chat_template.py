@@ -41,16 +41,19 @@ class Thinking:
     """What stands between the closing mark and the answer."""
     skipped: str
     """What stands in place of the thinking where there is none."""
+    telling: tuple[str, ...]
+    """What templates of these models mention, if only to cut off what earlier turns thought."""
 
 
 THINKING = (
-    Thinking("<think>", "</think>", "\n\n", "<think>\n\n</think>\n\n"),
-    Thinking("[THINK]", "[/THINK]", "", "[THINK][/THINK]"),
+    Thinking("<think>", "</think>", "\n\n", "<think>\n\n</think>\n\n", ("<think>", "</think>")),
+    Thinking("[THINK]", "[/THINK]", "", "[THINK][/THINK]", ("[THINK]", "[/THINK]")),
     Thinking(
         "<|channel|>analysis<|message|>",
         "<|end|>",
         "<|start|>assistant<|channel|>final<|message|>",
         "<|channel|>final<|message|>",
+        ("<|channel|>analysis",),
     ),
 )
 """Qwen3 and DeepSeek-R1; Magistral; gpt-oss."""
@@ -84,7 +87,9 @@ class ChatTemplate:
             self._template = environment.from_string(source)
         except jinja2.TemplateError as error:
             raise _unusable(error) from error
-        self.thinking = next((each for each in THINKING if each.opens in source), None)
+        self.thinking = next(
+            (each for each in THINKING if any(mark in source for mark in each.telling)), None
+        )
         """How the model thinks, if it is one that does."""
 
     def parts(self, messages: Messages, *, think: bool = False) -> list[Part]:

@@ -23,6 +23,7 @@ QWEN3 = CHATML[: -len("{% endif %}")] + (
     "{% endif %}{% endif %}"
 )
 R1 = CHATML[: -len("{% endif %}")] + "<think>\n{% endif %}"
+R1_BEFORE = CHATML.replace("message['content']", "message['content'].split('</think>') | last")
 MAGISTRAL = (
     "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'system' %}"
     "[SYSTEM_PROMPT]{{ message['content'] }}[/SYSTEM_PROMPT]{% elif message['role'] == 'user' %}"

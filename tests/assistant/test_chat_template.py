@@ -1,7 +1,7 @@
 """How conversations are laid out in the chat templates of several families."""
 
 import pytest
-from chat_templates import CHATML, GEMMA, HARMONY, LLAMA3, MAGISTRAL, QWEN3, R1
+from chat_templates import CHATML, GEMMA, HARMONY, LLAMA3, MAGISTRAL, QWEN3, R1, R1_BEFORE
 
 from retrieval.chat_template import ChatTemplate, Part
 from retrieval.errors import ModelError
@@ -88,6 +88,7 @@ def test_a_message_is_passed_on_as_it_is(source: str, text: str) -> None:
         (CHATML, CHATML_ASKED, "", ""),
         (QWEN3, CHATML_ASKED, "<think>\n\n</think>\n\n", "<think>"),
         (R1, CHATML_ASKED, "<think>\n\n</think>\n\n", "<think>\n"),
+        (R1_BEFORE, CHATML_ASKED, "<think>\n\n</think>\n\n", "<think>"),
         (
             MAGISTRAL,
             "<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Why?[/INST]",
@@ -101,7 +102,7 @@ def test_a_message_is_passed_on_as_it_is(source: str, text: str) -> None:
             "<|channel|>analysis<|message|>",
         ),
     ],
-    ids=["none", "qwen3", "r1", "magistral", "harmony"],
+    ids=["none", "qwen3", "r1", "r1 before", "magistral", "harmony"],
 )
 def test_thinking_is_over_or_open(source: str, asked: str, told_it_has: str, thinking: str) -> None:
     assert laid_out(source, ASKED) == asked + told_it_has

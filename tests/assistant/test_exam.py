@@ -72,6 +72,12 @@ def test_another_file_of_the_same_name_takes_its_own(file: Path, tmp_path: Path)
     assert len(json.loads(record.read_text("utf-8"))) == 2
 
 
+def test_a_model_with_less_room_takes_its_own(file: Path, tmp_path: Path) -> None:
+    record = tmp_path / "exams.json"
+    assert passes_once(FakeChatModel(*RIGHT), file, record)
+    assert not passes_once(FakeChatModel(*BESIDE, context=2048), file, record)
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"model.gguf": 3'])
 def test_a_damaged_record_counts_as_none(file: Path, tmp_path: Path, text: str) -> None:
     record = tmp_path / "exams.json"
