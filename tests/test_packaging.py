@@ -45,7 +45,7 @@ def test_an_installed_copy_finds_its_own_files_from_another_folder(
     subprocess.run([*pip, str(installed), str(wheel)], check=True)
     program = (
         "from assistant.resources import resource_folder as f; from assistant.prompting import "
-        "answer_messages; answer_messages('why?', []); print(f('seeds')); print(f('prompts'))"
+        "answer_messages; answer_messages('why?', [], []); print(f('seeds')); print(f('prompts'))"
     )
     shown = subprocess.run(
         [sys.executable, "-c", program],
