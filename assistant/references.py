@@ -44,6 +44,9 @@ _POINTS = re.compile(
     r"\b(?:that|this|these|those|same|such)\b(?! (?:paper|one|work|article|study)s?\b)",
     re.IGNORECASE,
 )
+_NOUN_BEFORE = re.compile(rf"\b(?:{_PAPER}|{_METHOD}|\w+thing)\s+$", re.IGNORECASE)
+_AUTHORS = re.compile(r"they|them|their|theirs|the authors?", re.IGNORECASE)
+_ONE_OF_MANY = re.compile(r"\ban? [\w-]+", re.IGNORECASE)
 _LIKE_IT = re.compile(
     r"\b(?:same|(?:like|than|to) (?:it|this|that|these|those|them))\b", re.IGNORECASE
 )
@@ -117,7 +120,16 @@ class Place:
 
 def refers(question: str) -> bool:
     """Whether `question` has a word that stands for something said before."""
-    return bool(_REFERS.search(question) or place_in(question))
+    return bool(_reference(question) or place_in(question))
+
+
+def _reference(question: str) -> re.Match[str] | None:
+    """The first such word; in `papers that …` it stands for nothing."""
+    return next((each for each in _REFERS.finditer(question) if not _is_relative(each)), None)
+
+
+def _is_relative(word: re.Match[str]) -> bool:
+    return word[0].casefold() == "that" and bool(_NOUN_BEFORE.search(word.string[: word.start()]))
 
 
 def means_several(question: str) -> bool:
@@ -177,15 +189,15 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
     if not words:
         return True
     share = _share(words, text)
-    reference = _REFERS.search(question)
+    reference = _reference(question)
     if not reference:
         return _goes_on(question, text, share, lead)
     before = question[: reference.start()]
-    stranger = _strangers(before, text)
-    if len(words) <= _FEW:
-        return not stranger or lead() < _FAR
-    if stranger or len(content_words(before)) >= _SOME:
+    named = _strangers(before, text) and not _AUTHORS.fullmatch(reference[0])
+    if named or len(content_words(before)) >= _SOME:
         return False  # what it refers to stands before it
+    if len(words) <= _FEW:
+        return True
     return (len(words) <= _MANY or share >= _MOSTLY) and lead() < _FAR
 
 
@@ -207,8 +219,12 @@ def _share(words: list[str], text: str) -> float:
 
 
 def _strangers(question: str, text: str) -> bool:
-    """Whether the question has a name, or what is spelled like one, that the text lacks."""
+    """Whether the question has a name, or what is spelled like one, that the text lacks.
+
+    What is only one of many, `an A100`, names no topic.
+    """
     folded = text.casefold()
+    question = _ONE_OF_MANY.sub("", question)
     return any(
         (any(letter.isupper() for letter in word[1:]) or (at and word[0].isupper()))
         and word.casefold() not in _EMPTY

@@ -167,6 +167,8 @@ def main() -> None:
             print(f"{name:18} {kind:18}", *(f"{key} {row[key]:.2f}" for key in row), sep="  ")
     if options.singles:
         singles = [sample for sample in read(options.singles) if sample["type"] == "single"]
+        known = {name for each in assistant.library.store.papers() for name in names(each.paper)}
+        singles = [sample for sample in singles if sample["papers"][0] in known]
         wrong = leaning(assistant, singles)
         print(*wrong, sep="\n")
         results["singles that lean"] = {"asked": len(singles), "lean": len(wrong)}
