@@ -43,8 +43,10 @@ class EvidenceSettings:
     words_in_doubt: int = 40
     """Budget of words for the best paper where the ranking is in doubt, and the best sentence of
     the second one is added."""
-    several: int = 4
+    several: int = 5
     """Papers of which the best sentence is taken where a question asks for several."""
+    reach: float = 0.85
+    """How far behind the best these may be ranked."""
     lexical_weight: float = 0.5
     """Share of the words in common, against the cosine of the sentence vectors."""
     contribution: float = 0.1
@@ -74,14 +76,22 @@ def choose_evidence(
     """
     settings = settings or EvidenceSettings()
     asked = _asked(question, passages, embedder)
+
+    def scored(passage: Passage) -> list[Evidence]:
+        return _scored(passage.paper, asked, embedder, settings)
+
     if asks_for_several(question) and not of_one:
-        papers = [passage.paper for passage in passages[: settings.several]]
-        return [_best(_scored(paper, asked, embedder, settings)) for paper in papers]
-    near = [] if of_one else passages[1:2] if is_in_doubt(question, passages) else []
-    words = settings.words_in_doubt if near else settings.words
-    first = _scored(passages[0].paper, asked, embedder, settings)
-    others = [_scored(passage.paper, asked, embedder, settings) for passage in near]
-    return _within(first, words, settings.worth) + [_best(scored) for scored in others]
+        return [_best(scored(passage)) for passage in _near(passages, settings)]
+    if of_one or not is_in_doubt(question, passages):
+        return _within(scored(passages[0]), settings.words, settings.worth)
+    first, second = passages[:2]
+    chosen = _within(scored(first), settings.words_in_doubt, settings.worth)
+    return [*chosen, _best(scored(second))]
+
+
+def _near(passages: Sequence[Passage], settings: EvidenceSettings) -> list[Passage]:
+    least = passages[0].score - settings.reach
+    return [passage for passage in passages[: settings.several] if passage.score >= least]
 
 
 def is_in_doubt(question: str, passages: Sequence[Passage]) -> bool:
