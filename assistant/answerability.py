@@ -27,6 +27,9 @@ MOST_NAMES = 2
 """Names that count at most: beyond that the case is clear."""
 UNSTATED = 0.35
 """What it counts if the question asks for a detail that only a full text would give."""
+TITLED = 0.3
+"""What it counts that a follow-up is searched for with the title of its paper: that makes any
+question near to it. See tests/benchmarks/conversation.md."""
 IN_DOUBT = 0.2
 """What it counts if two papers fit as well: then neither need be the right one."""
 
@@ -75,6 +78,8 @@ class Signs:
     """Share of the topic, by the rarity of its words, that no paper has; from 0 to 1."""
     unstated: bool = False
     """Whether a detail is asked of a known paper that its abstract does not state."""
+    titled: bool = False
+    """Whether the question goes on about the paper, so that its title was searched for, too."""
 
     @property
     def confidence(self) -> float:
@@ -85,6 +90,7 @@ class Signs:
             - UNKNOWN_NAME * min(self.unknown_names, MOST_NAMES)
             - UNKNOWN_WORDS * self.unknown_words
             - UNSTATED * self.unstated
+            - TITLED * self.titled
         )
 
 
@@ -100,6 +106,8 @@ class Subject:
     """Names in the topic."""
     known: frozenset[str]
     """Ids of the papers that it names or goes on about."""
+    goes_on: bool = False
+    """Whether it goes on about these papers of the conversation."""
 
     @classmethod
     def of(cls, resolved: Resolved, lookup: Lookup) -> "Subject":
@@ -114,6 +122,7 @@ class Subject:
             topic,
             tuple(name for name in names_in(text) if name in about),
             frozenset(paper.id for paper in known),
+            goes_on=bool(resolved.about),
         )
 
     def is_on(self, paper: Paper) -> bool:
@@ -153,6 +162,7 @@ class Subject:
             unknown_names=len(unknown),
             unknown_words=_unknown_share(self.topic, index),
             unstated=self.is_on(passage.paper) and text.leaves_out(self.text),
+            titled=self.goes_on,
         )
 
 

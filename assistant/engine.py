@@ -184,8 +184,10 @@ class Assistant:
         return sure - IN_DOUBT if is_in_doubt(question, ranked) else sure
 
     def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
-        """How sure it is that one of the passages answers."""
+        """How sure it is that a passage answers; that of the paper, if it goes on about one."""
         index = self.library.lexical
+        if subject.goes_on:
+            passages = [each for each in passages if subject.is_on(each.paper)]
         sure = (subject.signs(passage, index).confidence for passage in passages)
         return max(sure, default=UNSURE)
 

@@ -98,6 +98,7 @@ def test_every_sign_against_lowers_the_confidence() -> None:
         Signs(0.6, 1, 1, 0.0),
         Signs(0.6, 0, 0, 0.5),
         Signs(0.6, 0, 0, 0.0, unstated=True),
+        Signs(0.6, 0, 0, 0.0, titled=True),
     ):
         assert worse.confidence < sure.confidence
     assert Signs(0.6, 2, 0, 0.0).confidence == Signs(0.6, 9, 0, 0.0).confidence

@@ -6,7 +6,7 @@ from test_engine import check_promises
 
 from assistant.candidates import STAYING, candidates, favoured, lead_of_others
 from assistant.conversation import Resolved, resolve
-from assistant.types import Turn
+from assistant.types import Outcome, Turn
 from retrieval.filters import Filters
 from retrieval.library import Library
 
@@ -74,3 +74,16 @@ def test_another_paper_than_the_one_cited(asking: Asking) -> None:
     assert answer.passages[0].paper.id != "zebra"
     resolved = resolve("Is there another one that trains a network?", history)
     assert resolved.besides == (ZEBRA_PAPER,)
+
+
+@pytest.mark.parametrize("question", ["How many GPUs did they use?", "What is its licence fee?"])
+def test_what_the_abstract_of_the_paper_does_not_say(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    history = [Turn("What is pruned?", answered(ZEBRA_PAPER, "It does not need retraining."))]
+    answer = assistant.answer(question, history)
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.ABSTRACT_SILENT
+    assert answer.passages[0].paper.id == "zebra"
+    followed = assistant.answer("Who wrote it?", [*history, Turn(question, answer)])
+    assert followed.sentences[0].text.endswith("is by Ada Miro and Ben Okafor.")
