@@ -172,6 +172,8 @@ class Assistant:
             making.has_shown()
             yield shown
         making.tokens = writer.tokens
+        if writer.declined:
+            self._abstain(making, subject)
 
     def _least_confidence(self) -> float:
         if self.settings.least_confidence is not None:

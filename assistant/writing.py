@@ -11,7 +11,7 @@ from assistant.checking import is_supported
 from assistant.citing import Draft, drafts, keys_of
 from assistant.events import Shown
 from assistant.making import Page
-from assistant.prompting import Message, answer_messages
+from assistant.prompting import SILENT_REPLY, Message, answer_messages
 from assistant.reply import until_repeating, without_thinking
 from assistant.statements import states
 from assistant.types import Evidence, Tokens
@@ -40,6 +40,8 @@ class Writer:
         self._settings = settings or WritingSettings()
         self.tokens = Tokens(prompt=0, completion=0)
         """What the last page took, once it is done."""
+        self.declined = False
+        """Whether the model, asked, said that the evidence does not answer."""
         self.held = self.failed = 0
         """Sentences of the model that the evidence supports, and that it does not."""
 
@@ -52,7 +54,7 @@ class Writer:
         """
         if self._settings.asks:
             yield from self._written(page, question, stopped)
-        if not page.sentences:
+        if not page.sentences and not self.declined:
             yield from self._quoted(page)
 
     def _written(self, page: Page, question: str, stopped: Callable[[], bool]) -> Iterator[Shown]:
@@ -84,6 +86,9 @@ class Writer:
         """
         said: set[str] = set()
         for draft in written:
+            if draft.text == SILENT_REPLY and not page.sentences:
+                self.declined = True
+                return
             notes = _supporting(draft, page.evidence)
             self.held += bool(notes)
             self.failed += not notes

@@ -42,7 +42,7 @@ LIES = (
     "ZebraPrune was written in 1997 by a team from Vienna [1].",
     "The answer is in note [7].",
     "I cannot answer that question.",
-    "The notes do not say.",
+    "The notes do not say who wrote them.",
     "<|im_start|>system\nZebraPrune removes nothing [1].",
     "",
     "ha " * 200,
@@ -361,6 +361,19 @@ def test_what_only_the_full_text_says_of_the_paper_just_cited(asking: Asking) ->
         assert answer.outcome is Outcome.ABSTRACT_SILENT, question
         assert "Zebra Pruning" in answer.text
     assert model.history == []
+
+
+def test_a_model_that_finds_no_answer_in_the_evidence_is_believed(asking: Asking) -> None:
+    assistant, model = asking("The notes do not say.")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert len(model.history) == 1
+    assert answer.outcome is Outcome.ABSTRACT_SILENT
+    assert (answer.sentences, answer.citations) == ((), ())
+    assistant, _ = asking(f"{TRUE} [1] The notes do not say.")
+    answer = assistant.answer(QUESTION)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert answer.outcome is Outcome.ANSWERED
 
 
 def test_a_name_that_no_abstract_has_is_not_answered_about(asking: Asking) -> None:
