@@ -6,6 +6,7 @@ from dataclasses import replace
 from assistant.conversation import Resolved
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.library import Library
+from retrieval.lookup import Lookup
 from retrieval.search import search
 from retrieval.types import Paper, Passage
 
@@ -52,7 +53,15 @@ def favoured(passages: Sequence[Passage], resolved: Resolved) -> list[Passage]:
 
 
 def lead_of_others(library: Library, question: str, paper: Paper) -> float:
-    """How much nearer to `question` the nearest other paper is than `paper`, in cosine."""
+    """How much nearer to `question` the nearest other paper is than `paper`, in cosine.
+
+    As far as can be if the question names another paper's method and not this one's; in small
+    letters a method's name may be a common word, `cycle`.
+    """
+    if any(letter.isupper() for letter in question[1:]):
+        named = {each.id for each in Lookup.over(library).named(question)}
+        if named and paper.id not in named:
+            return 1.0
     vector = library.embedder.embed(question)
     own = library.store.chunk_vectors([paper.id]).values()
     nearest = max((float(each @ vector) for each in own), default=0.0)

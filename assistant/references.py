@@ -78,7 +78,8 @@ _PLACE = re.compile(
 _CITED = re.compile(r"\[(?P<mark>\d{1,2})\]|\b(?:paper|reference|citation) #?(?P<number>\d{1,2})\b")
 _PAPERS = re.compile(r"\b(?:papers|works|articles|publications)\b", re.IGNORECASE)
 _DEFINES = re.compile(r"^\W*what (?:is|are) (?:an? )?[\w-]+\W*$", re.IGNORECASE)
-_GOES_ON = re.compile(r"\bthe\b|^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
+_TAKES_UP = re.compile(r"^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
+_GOES_ON = re.compile(rf"\bthe\b|{_TAKES_UP.pattern}", re.IGNORECASE)
 """A thing taken as known, or a beginning that takes up what was said."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _EMPTY = frozenset(
@@ -204,8 +205,10 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
 def _goes_on(question: str, text: str, share: float, lead: Callable[[], float]) -> bool:
     """Whether a question without a word that refers is about the paper all the same."""
     words = content_words(question)
-    if len(words) > _SOME or _PAPERS.search(question) or _strangers(question, text):
+    if len(words) > _SOME or _PAPERS.search(question):
         return False
+    if _strangers(question, text):
+        return len(words) == 1 and bool(_TAKES_UP.search(question)) and lead() < _FAR
     if share < _HALF and _DEFINES.search(question):
         return False
     if share >= _HALF or len(words) == 1:

@@ -48,6 +48,12 @@ def test_the_lead_of_the_nearest_other_paper(library: Library) -> None:
     assert lead_of_others(library, ABOUT_TIDES, TIDAL_PAPER) < -0.4
 
 
+def test_a_paper_whose_method_is_named_leads(library: Library) -> None:
+    assert lead_of_others(library, "And LichenSet?", ZEBRA_PAPER) == 1.0
+    assert lead_of_others(library, "And ZebraPrune?", ZEBRA_PAPER) < 0.0
+    assert lead_of_others(library, "And lichenset?", ZEBRA_PAPER) < 1.0
+
+
 def test_a_conversation_goes_back_and_forth(asking: Asking) -> None:
     questions = {
         "How many of its weights does ZebraPrune remove from a vision model?": "zebra",

@@ -53,6 +53,7 @@ def ids(papers: tuple[Paper, ...]) -> list[str]:
         "On which datasets was their method tried?",
         "And on phones?",
         "Why?",
+        "What about CIFAR?",
         "What about speed on mobile devices?",
         "does this work on CIFAR-10",
         "What accuracy did they lose?",
