@@ -23,6 +23,8 @@ UNKNOWN_NAME = 0.4
 """What it counts besides if no abstract of the library has it."""
 UNKNOWN_WORDS = 0.30
 """What it counts if all words are unknown to the library; in proportion for a part of them."""
+SMALL_LIBRARY = 200
+"""Papers in a library where an unknown word says half as much as in a very large one."""
 MOST_NAMES = 2
 """Names that count at most: beyond that the case is clear."""
 UNSTATED = 0.35
@@ -75,7 +77,8 @@ class Signs:
     unknown_names: int
     """Those of them that no paper has."""
     unknown_words: float
-    """Share of the topic, by the rarity of its words, that no paper has; from 0 to 1."""
+    """Share of the topic, by the rarity of its words, that no paper has; from 0 to 1, and less the
+    smaller the library is."""
     unstated: bool = False
     """Whether a detail is asked of a known paper that its abstract does not state."""
     titled: bool = False
@@ -221,6 +224,8 @@ def _is_known(name: str, index: LexicalIndex) -> bool:
 
 
 def _unknown_share(topic: str, index: LexicalIndex) -> float:
+    """The share of unknown words, less in a small library: there common words are unknown, too."""
     weights = {term: index.rarity(term) for term in index.terms(topic)}
     unknown = sum(weight for term, weight in weights.items() if not index.texts_with_term(term))
-    return unknown / (sum(weights.values()) or 1.0)
+    size = index.size
+    return unknown / (sum(weights.values()) or 1.0) * size / (size + SMALL_LIBRARY)

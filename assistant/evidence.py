@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assistant.statements import states
 from assistant.types import Evidence
@@ -26,6 +27,13 @@ _SEVERAL = re.compile(
     r"|\bhow do\b.*\b(?:differ|resemble|compare)\b",
     re.IGNORECASE,
 )
+_REFERS_BACK = re.compile(
+    r"^(?:\W*(?:and|but|also|moreover|furthermore|in addition|additionally)\W+)?"
+    r"(?:this|these|those|such|they|their|it|its|both|here|doing so|second|third"
+    r"|the (?:former|latter|first|second))\b",
+    re.IGNORECASE,
+)
+"""A sentence that begins so needs the one before it."""
 DOUBT = 0.1
 """How far behind the best a paper may be ranked for the ranking to be in doubt."""
 _STEM_LETTERS = 5
@@ -38,6 +46,8 @@ class EvidenceSettings:
 
     words: int = 80
     """Budget of words for the sentences of the best paper."""
+    words_before: int = 20
+    """Words beyond the budget for sentences that a chosen one refers back to."""
     worth: float = 0.7
     """Share of its paper's best score that makes a sentence worth reading."""
     words_in_doubt: int = 40
@@ -83,7 +93,9 @@ def choose_evidence(
     if asks_for_several(question) and not of_one:
         return [_best(scored(passage)) for passage in _near(passages, settings)]
     if of_one or not is_in_doubt(question, passages):
-        return _within(scored(passages[0]), settings.words, settings.worth)
+        sentences = scored(passages[0])
+        chosen = _within(sentences, settings.words, settings.worth)
+        return _with_antecedents(chosen, sentences, settings)
     first, second = passages[:2]
     chosen = _within(scored(first), settings.words_in_doubt, settings.worth)
     return [*chosen, _best(scored(second))]
@@ -113,13 +125,30 @@ def _within(scored: Sequence[Evidence], budget: int, worth: float) -> list[Evide
     """The best sentences that are worth reading and fit the budget, in reading order."""
     least = worth * _best(scored).score
     chosen: list[Evidence] = []
-    words = 0
     for sentence in sorted(scored, key=lambda each: -each.score):
-        length = len(sentence.text.split())
-        if sentence.score >= least and (not chosen or words + length <= budget):
+        fits = not chosen or _words([*chosen, sentence]) <= budget
+        if sentence.score >= least and fits:
             chosen.append(sentence)
-            words += length
     return sorted(chosen, key=lambda each: each.start)
+
+
+def _with_antecedents(
+    chosen: Sequence[Evidence], scored: Sequence[Evidence], settings: EvidenceSettings
+) -> list[Evidence]:
+    """The chosen sentences, and those before them that they begin by referring to."""
+    whole = list(chosen)
+    left = settings.words + settings.words_before - _words(chosen)
+    for before, sentence in pairwise(scored):
+        if sentence in chosen and before not in whole and _REFERS_BACK.search(sentence.text):
+            length = _words([before])
+            if length <= left:
+                whole.append(before)
+                left -= length
+    return sorted(whole, key=lambda each: each.start)
+
+
+def _words(sentences: Iterable[Evidence]) -> int:
+    return sum(len(sentence.text.split()) for sentence in sentences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,23 @@ def test_a_budget_of_words_and_a_least_worth(embedder: LlamaCppEmbedder) -> None
     wide = EvidenceSettings(words=1000, worth=-9.0)
     assert len(choose_evidence(question, [passage(ZEBRA)], embedder, wide)) == 4
     for words in (1, 5, 22, 30):
-        settings = EvidenceSettings(words=words, worth=-9.0)
+        settings = EvidenceSettings(words=words, words_before=0, worth=-9.0)
         chosen = choose_evidence(question, [passage(ZEBRA)], embedder, settings)
         assert len(chosen) == 1 or sum(len(each.text.split()) for each in chosen) <= words
     strict = EvidenceSettings(words=1000, worth=1.0)
     [best] = choose_evidence(question, [passage(ZEBRA)], embedder, strict)
     assert "removes 40%" in best.text
+
+
+def test_a_sentence_that_refers_back_brings_the_one_before_it(embedder: LlamaCppEmbedder) -> None:
+    question = "Does it need retraining?"
+    settings = EvidenceSettings(words=5, words_before=0, worth=1.0)
+    [alone] = choose_evidence(question, [passage(ZEBRA)], embedder, settings)
+    assert alone.text == "It does not need retraining."
+    settings = EvidenceSettings(words=5, words_before=8, worth=1.0)
+    before, after = choose_evidence(question, [passage(ZEBRA)], embedder, settings)
+    assert before.text == "ZebraPrune loses 0.3 points of accuracy on ImageNet."
+    assert after.text == alone.text
 
 
 def test_where_several_papers_are_asked_for_each_gives_its_best_sentence(

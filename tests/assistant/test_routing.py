@@ -99,7 +99,6 @@ def test_what_a_record_does_not_say(asking: Asking) -> None:
         "What do the authors of ZebraPrune report on ImageNet?",
         "Does ZebraPrune need retraining?",
         "Who labelled the photographs of lichens?",
-        "How does Lovelace et al.'s pruning of vision models compare?",
         "Does ZebraPrune, the paper by Ada Lovelace, need retraining?",
         "How does the winner of the NeurIPS 2021 challenge prune vision models?",
     ],
