@@ -132,6 +132,10 @@ class Subject:
         """Whether the question is about this very paper."""
         return paper.id in self.known
 
+    def unknown(self, index: LexicalIndex) -> list[str]:
+        """The names in the question that no paper has."""
+        return [name for name in self.names if not _is_known(name, index)]
+
     def is_foreign(self, index: LexicalIndex) -> bool:
         """Whether the question seems to be in another language than the library's texts.
 
@@ -158,7 +162,7 @@ class Subject:
         """
         text = _Text(passage.paper, index)
         absent = [name for name in self.names if not text.has(name)]
-        unknown = [name for name in absent if not _is_known(name, index)]
+        unknown = set(absent).intersection(self.unknown(index))
         return Signs(
             similarity=passage.similarity,
             absent_names=len(absent),

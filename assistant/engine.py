@@ -155,6 +155,8 @@ class Assistant:
             making.is_silent(known)
         elif subject.is_foreign(self.library.lexical):
             making.is_foreign()
+        elif unknown := subject.unknown(self.library.lexical):
+            making.lacks(unknown)
 
     def _written(
         self, making: Making, subject: Subject, stopped: Callable[[], bool]

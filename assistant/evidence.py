@@ -3,7 +3,8 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from assistant.statements import states
@@ -61,6 +62,9 @@ class EvidenceSettings:
     """Share of the words in common, against the cosine of the sentence vectors."""
     contribution: float = 0.1
     """Added for a sentence about what the paper does, not about the field."""
+    contribution_of_each: float = 0.3
+    """The same where a question asks for several papers: what each does says more than how well,
+    so that lateness counts nothing then."""
     lateness: float = 0.1
     """Added for the last sentence, in proportion for those before: findings come late."""
     quantity: float = 0.2
@@ -85,20 +89,19 @@ def choose_evidence(
         of_one: whether the question is about the first paper and no other.
     """
     settings = settings or EvidenceSettings()
+    of_several = asks_for_several(question) and not of_one
+    if of_several:
+        settings = replace(settings, contribution=settings.contribution_of_each, lateness=0.0)
     asked = _asked(question, passages, embedder)
-
-    def scored(passage: Passage) -> list[Evidence]:
-        return _scored(passage.paper, asked, embedder, settings)
-
-    if asks_for_several(question) and not of_one:
-        return [_best(scored(passage)) for passage in _near(passages, settings)]
+    scored = partial(_scored, asked=asked, embedder=embedder, settings=settings)
+    if of_several:
+        return [_best(scored(passage.paper)) for passage in _near(passages, settings)]
+    sentences = scored(passages[0].paper)
     if of_one or not is_in_doubt(question, passages):
-        sentences = scored(passages[0])
         chosen = _within(sentences, settings.words, settings.worth)
         return _with_antecedents(chosen, sentences, settings)
-    first, second = passages[:2]
-    chosen = _within(scored(first), settings.words_in_doubt, settings.worth)
-    return [*chosen, _best(scored(second))]
+    chosen = _within(sentences, settings.words_in_doubt, settings.worth)
+    return [*chosen, _best(scored(passages[1].paper))]
 
 
 def _near(passages: Sequence[Passage], settings: EvidenceSettings) -> list[Passage]:

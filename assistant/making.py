@@ -84,6 +84,10 @@ class Making:
         others = [each for each in self.passages if each.paper.id != paper.id]
         self.passages = (*first, *others)
 
+    def lacks(self, names: Sequence[str]) -> None:
+        """Nothing is answered, because no abstract has these names."""
+        self._note = f"{ABSTENTION} None mentions {' or '.join(f'“{name}”' for name in names)}."
+
     def is_foreign(self) -> None:
         """Nothing is answered, and the question is in another language than the abstracts."""
         self._note = FOREIGN

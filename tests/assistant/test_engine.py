@@ -380,6 +380,7 @@ def test_a_name_that_no_abstract_has_is_not_answered_about(asking: Asking) -> No
     assistant, model = asking()
     answer = assistant.answer("How many of its weights does LionPrune remove from a vision model?")
     assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert answer.text == f"{ABSTENTION} None mentions “LionPrune”."
     assert model.history == []
 
 
