@@ -42,10 +42,10 @@ _ENGLISH = frozenset(
 )
 _DETAILS = (
     "annotators appendix batch budget carbon clients cloud code cost cpu days decay dollars "
-    "download dropout electricity email energy epochs figure framework funding gpu grant hardware "
-    "hours hyperparameters institution layers license link machines memory minutes months "
-    "optimizer page parameters participants price rate repository runtime section seeds size "
-    "subjects table tpu university url version volunteers warmup weeks workers"
+    "download dropout electricity email energy epochs fee figure framework funding gpu grant "
+    "hardware hours hyperparameters institution layers licence license link machines memory "
+    "minutes months optimizer page parameters participants price rate repository runtime section "
+    "seeds size subjects table tpu university url version volunteers warmup weeks workers"
 )
 """What full texts state and abstracts mostly do not."""
 _AUXILIARY = (
@@ -53,8 +53,9 @@ _AUXILIARY = (
     "was were will would"
 )
 _ASKED_FOR = re.compile(
-    r"\b(?:what|which|whose|how (?:many|much))\s+((?:[\w-]+\s+){1,4}?)"
-    rf"(?=(?:{'|'.join(_AUXILIARY.split())})\b)",
+    r"\b(?:what|which|whose|how (?:many|much))\s+(?P<before>(?:[\w-]+\s+){1,4}?)"
+    rf"(?=(?:{'|'.join(_AUXILIARY.split())})\b)"
+    r"|\bwhat (?:is|are|was|were) (?:its|their|the)(?P<after>(?:\s+[\w-]+){1,3})",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\bhow many\s+((?:[\w-]+\s+){0,2}[\w-]+)\b", re.IGNORECASE)
@@ -201,7 +202,8 @@ class _Text:
         """Whether a detail is asked for that is not stated, or a number of what is not counted."""
         details = set(self._index.terms(_DETAILS))
         for found in _ASKED_FOR.finditer(question):
-            if (details & set(self._index.terms(found[1]))) - self._terms:
+            asked = found["before"] or found["after"]
+            if details.intersection(self._index.terms(asked)) - self._terms:
                 return True
         counted = _COUNTED.search(question)
         if not counted:

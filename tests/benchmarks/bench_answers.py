@@ -27,6 +27,7 @@ from assistant.settings import load_settings
 from assistant.startup import open_assistant
 from assistant.types import Answer, Evidence, Kind, Outcome
 from retrieval.progress import silent
+from retrieval.types import Passage
 
 Sample = dict[str, Any]
 Answered = list[tuple[Sample, Answer]]
@@ -146,6 +147,12 @@ def cites_itself(draft: Draft, _evidence: Sequence[Evidence]) -> tuple[int, ...]
     return draft.notes or (1,)
 
 
+def stuffed(_question: str, passages: Sequence[Passage], *_others: object, **_: bool) -> list[Any]:
+    """In place of chosen sentences: three whole abstracts."""
+    papers = [passage.paper for passage in passages[:3]]
+    return [Evidence(each, 0, len(each.abstract), each.abstract, 1.0) for each in papers]
+
+
 def ways(whole: Assistant) -> dict[str, tuple[Assistant, list[Any]]]:
     """The path with parts left out, and what has to be patched for it."""
     writing = replace(whole.settings, writing=replace(whole.settings.writing, asks=True))
@@ -164,6 +171,10 @@ def ways(whole: Assistant) -> dict[str, tuple[Assistant, list[Any]]]:
         "… no grammar": (writer, [free]),
         "… no check": (writer, [unchecked]),
         "… free": (writer, [free, unchecked]),
+        "three abstracts": (
+            Assistant(whole.library, whole.model, replace(writing, least_confidence=-9.0)),
+            [unranked, free, unchecked, patch("assistant.engine.choose_evidence", stuffed)],
+        ),
         "liar": (Assistant(whole.library, Liar(), writing), []),
     }
 
