@@ -94,18 +94,17 @@ class Assistant:
         resolved = resolve(question, history, partial(lead_of_others, self.library))
         making = Making(question, resolved.standalone)
         routed = route(lookup, resolved, understood, history)
-        if not routed and self.settings.writing.asks:
-            resolved = reworded(self.model, resolved, history, stopped)
-            making.standalone = resolved.standalone
         if routed:
             making.found(passages_of(self.library, routed.papers))
-        else:
-            making.found(self._searched(resolved, understood.filters))
-        yield Found(making.standalone, making.passages)
-        if routed:
+            yield Found(making.standalone, making.passages)
             yield from making.from_records(routed)
         else:
-            yield from self._from_abstracts(making, resolved, lookup, stopped)
+            if self.settings.writing.asks:
+                resolved = reworded(self.model, resolved, history, stopped)
+                making.standalone = resolved.standalone
+            making.found(self._searched(resolved, understood.filters))
+            yield Found(making.standalone, making.passages)
+            yield from self._from_abstracts(making, Subject.of(resolved, lookup), stopped)
         yield Finished(making.answer(self.model.name, self.settings.passages))
 
     def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
@@ -130,20 +129,19 @@ class Assistant:
         return candidates(self.library, resolved, depth, filters)
 
     def _from_abstracts(
-        self, making: Making, resolved: Resolved, lookup: Lookup, stopped: Callable[[], bool]
+        self, making: Making, subject: Subject, stopped: Callable[[], bool]
     ) -> Iterator[Reranked | Chosen | Shown]:
         """Papers read again, evidence chosen, sentences written and checked.
 
         The model is not asked where no paper found is likely to answer.
         """
-        subject = Subject.of(resolved, lookup)
         least = self._least_confidence()
         making.confidence = self._confidence(subject, making.passages)
-        if making.confidence >= least:
+        if making.passages and making.confidence >= least:
             if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
             making.confidence = self._decided(subject, making.standalone, making.passages)
-        if making.confidence >= least:
+        if making.passages and making.confidence >= least:
             yield from self._written(making, subject, stopped)
         else:
             self._abstain(making, subject)
@@ -185,7 +183,9 @@ class Assistant:
     def _decided(self, subject: Subject, question: str, ranked: Sequence[Passage]) -> float:
         """How sure it is that the best papers answer, once they are ranked."""
         sure = self._confidence(subject, ranked[: self.settings.judged])
-        return sure - IN_DOUBT if is_in_doubt(question, ranked) else sure
+        names_the_first = any(subject.is_on(passage.paper) for passage in ranked[:1])
+        in_doubt = is_in_doubt(question, ranked) and not names_the_first
+        return sure - IN_DOUBT if in_doubt else sure
 
     def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
         """How sure it is that a passage answers; that of the paper, if it goes on about one."""
