@@ -8,6 +8,7 @@ tests/benchmarks/answers.md; they are given in units of similarity.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.conversation import Resolved
@@ -40,12 +41,12 @@ _FEW_WORDS = 3
 _ENGLISH = frozenset(
     "a an and are did do does for how is of the to what which who why with".split()
 )
-_DETAILS = (
-    "annotators appendix batch budget carbon clients cloud code cost cpu days decay dollars "
-    "download dropout electricity email energy epochs fee figure framework funding gpu grant "
-    "hardware hours hyperparameters institution layers licence license link machines memory "
-    "minutes months optimizer page parameters participants price rate repository runtime section "
-    "seeds size subjects table tpu university url version volunteers warmup weeks workers"
+_DETAILS = frozenset(
+    "annotator appendix batch budget carbon client cloud code cost cpu day decay dollar download "
+    "dropout electricity email energy epoch fee figure framework funding gpu grant hardware hour "
+    "hyperparameter institution layer licence license link machine memory minute month optimizer "
+    "page parameter participant price rate repository runtime section seed size subject table tpu "
+    "university url version volunteer warmup week worker".split()
 )
 """What full texts state and abstracts mostly do not."""
 _AUXILIARY = (
@@ -58,12 +59,21 @@ _ASKED_FOR = re.compile(
     r"|\bwhat (?:is|are|was|were) (?:its|their|the)(?P<after>(?:\s+[\w-]+){1,3})",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"\bhow many\s+((?:[\w-]+\s+){0,2}[\w-]+)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    rf"\bhow many\s+((?:(?!(?:{'|'.join(_AUXILIARY.split())})\b)[\w-]+\W+){{1,3}})", re.IGNORECASE
+)
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|hundreds?"
-    r"|thousands?|millions?|billions?)\b",
+    r"\b(?!\dD\b)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half"
+    r"|hundreds?|thousands?|millions?|billions?)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[a-z]+")
+_GENERIC = frozenset(
+    "contribution contributions conclusion conclusions datasets dataset describe explain findings "
+    "gist idea ideas key limitation limitations main method point results result summarise "
+    "summarize summary".split()
+)
+"""Words that any paper may be asked about in."""
 _ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
 
 
@@ -133,6 +143,19 @@ class Subject:
         """Whether the question is about this very paper."""
         return paper.id in self.known
 
+    def among(self, passages: Sequence[Passage]) -> list[Passage]:
+        """Those of the passages whose papers the question is about."""
+        return [passage for passage in passages if self.is_on(passage.paper)]
+
+    def meant(self, ranked: Sequence[Passage]) -> list[Passage]:
+        """Those of its papers that it asks about, and about no others.
+
+        A paper that it names but that is not ranked first may only be compared with.
+        """
+        on = self.among(ranked)
+        named_first = any(self.is_on(passage.paper) for passage in ranked[:1])
+        return on if self.goes_on or named_first or len(on) > 1 else []
+
     def unknown(self, index: LexicalIndex) -> list[str]:
         """The names in the question that no paper has."""
         return [name for name in self.names if not _is_known(name, index)]
@@ -154,15 +177,17 @@ class Subject:
             and unknown * 2 > len(words)
         )
 
-    def signs(self, passage: Passage, index: LexicalIndex) -> Signs:
+    def signs(self, passage: Passage, index: LexicalIndex, beside: Sequence[Paper] = ()) -> Signs:
         """What speaks for and against an answer in the abstract of `passage`.
 
         Args:
             passage: the paper and its best passage.
             index: knows the words and names of the library.
+            beside: papers with which it is compared; their names need not be its own.
         """
         text = _Text(passage.paper, index)
-        absent = [name for name in self.names if not text.has(name)]
+        texts = [text, *(_Text(paper, index) for paper in beside)]
+        absent = [name for name in self.names if not any(each.has(name) for each in texts)]
         unknown = set(absent).intersection(self.unknown(index))
         return Signs(
             similarity=passage.similarity,
@@ -170,7 +195,7 @@ class Subject:
             unknown_names=len(unknown),
             unknown_words=_unknown_share(self.topic, index),
             unstated=self.is_on(passage.paper) and text.leaves_out(self.text),
-            titled=self.goes_on,
+            titled=self.goes_on and not _GENERIC.issuperset(self.topic.casefold().split()),
         )
 
 
@@ -186,6 +211,7 @@ class _Text:
         self._paper = paper
         self._whole = f"{paper.title} {paper.abstract}"
         self._joined = joined(self._whole)
+        self._singulars = _singulars(self._whole)
         self._terms = set(index.terms(self._whole))
 
     def has(self, name: str) -> bool:
@@ -200,10 +226,9 @@ class _Text:
 
     def leaves_out(self, question: str) -> bool:
         """Whether a detail is asked for that is not stated, or a number of what is not counted."""
-        details = set(self._index.terms(_DETAILS))
         for found in _ASKED_FOR.finditer(question):
-            asked = found["before"] or found["after"]
-            if details.intersection(self._index.terms(asked)) - self._terms:
+            asked = _singulars(found["before"] or found["after"])
+            if (_DETAILS & asked) - self._singulars:
                 return True
         counted = _COUNTED.search(question)
         if not counted:
@@ -216,6 +241,11 @@ class _Text:
             _NUMBER.search(sentence.text) and things.intersection(self._index.terms(sentence.text))
             for sentence in split_sentences(self._paper.abstract)
         )
+
+
+def _singulars(text: str) -> set[str]:
+    """The words in small letters, without a plural's `s`."""
+    return {word.removesuffix("s") for word in _WORD.findall(text.casefold())}
 
 
 def _core(name: str) -> str:

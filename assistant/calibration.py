@@ -5,6 +5,7 @@ Foundations of Noise-free Selective Classification"): the more questions are ans
 the answers are ones that the library does not have.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,9 +92,9 @@ def calibrated(judged: Sequence[Judged], source: str) -> Calibration:
             f"{len(answerable)} answerable and {len(unanswerable)} unanswerable questions are too "
             f"few to calibrate with; at least {LEAST_QUESTIONS} of each are needed."
         )
-    least = answerable[int(MOST_REFUSED * len(answerable))]
+    least = math.floor(answerable[int(MOST_REFUSED * len(answerable))] * 10_000) / 10_000
     return Calibration(
-        least_confidence=round(least, 4),
+        least_confidence=least,
         source=source,
         answerable=len(answerable),
         unanswerable=len(unanswerable),

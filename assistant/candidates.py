@@ -18,7 +18,11 @@ _NEAREST = 20
 
 
 def candidates(
-    library: Library, resolved: Resolved, limit: int, filters: Filters = NO_FILTERS
+    library: Library,
+    resolved: Resolved,
+    limit: int,
+    filters: Filters = NO_FILTERS,
+    also: Sequence[str] = (),
 ) -> list[Passage]:
     """The papers found for a resolved question, best first, those cited before among them.
 
@@ -27,13 +31,14 @@ def candidates(
         resolved: the question in its conversation.
         limit: papers found, beside those that the conversation adds.
         filters: what the question says about records; they do not bind what it goes on about.
+        also: ids of papers that compete as well.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
     """
     if resolved.about:
         filters = NO_FILTERS
-    also = [] if filters else [paper.id for paper in resolved.mentioned]
+    also = [] if filters else [*also, *(paper.id for paper in resolved.mentioned)]
     found = search(library, resolved.standalone, limit, filters=filters, also=also)
     return favoured(found, resolved)
 

@@ -10,7 +10,7 @@ from assistant.candidates import candidates, lead_of_others
 from assistant.chat_model import ChatModel
 from assistant.conversation import Resolved, resolve
 from assistant.events import Chosen, Event, Finished, Found, Reranked, Shown
-from assistant.evidence import choose_evidence, is_in_doubt
+from assistant.evidence import choose_evidence, is_broad, is_in_doubt
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
 from assistant.rewriting import reworded
@@ -102,9 +102,10 @@ class Assistant:
             if self.settings.writing.asks:
                 resolved = reworded(self.model, resolved, history, stopped)
                 making.standalone = resolved.standalone
-            making.found(self._searched(resolved, understood.filters))
+            subject = Subject.of(resolved, lookup)
+            making.found(self._searched(resolved, subject, understood.filters))
             yield Found(making.standalone, making.passages)
-            yield from self._from_abstracts(making, Subject.of(resolved, lookup), stopped)
+            yield from self._from_abstracts(making, subject, stopped)
         yield Finished(making.answer(self.model.name, self.settings.passages))
 
     def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
@@ -120,13 +121,13 @@ class Assistant:
         resolved, understood = Resolved(question, question), lookup.understand(question)
         if route(lookup, resolved, understood):
             return None
-        found = self._searched(resolved, understood.filters)
-        ranked = self._reranked(question, found, stopped)
-        return self._decided(Subject.of(resolved, lookup), question, ranked)
+        subject = Subject.of(resolved, lookup)
+        found = self._searched(resolved, subject, understood.filters)
+        return self._decided(subject, self._reranked(question, found, stopped))
 
-    def _searched(self, resolved: Resolved, filters: Filters) -> list[Passage]:
+    def _searched(self, resolved: Resolved, subject: Subject, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
-        return candidates(self.library, resolved, depth, filters)
+        return candidates(self.library, resolved, depth, filters, also=sorted(subject.known))
 
     def _from_abstracts(
         self, making: Making, subject: Subject, stopped: Callable[[], bool]
@@ -140,7 +141,7 @@ class Assistant:
         if making.passages and making.confidence >= least:
             if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
-            making.confidence = self._decided(subject, making.standalone, making.passages)
+            making.confidence = self._decided(subject, making.passages)
         if making.passages and making.confidence >= least:
             yield from self._written(making, subject, stopped)
         else:
@@ -148,22 +149,22 @@ class Assistant:
 
     def _abstain(self, making: Making, subject: Subject) -> None:
         """Say why nothing is answered."""
-        known = next((each.paper for each in making.passages if subject.is_on(each.paper)), None)
-        if known:
-            making.is_silent(known)
-        elif subject.is_foreign(self.library.lexical):
+        index = self.library.lexical
+        if subject.is_foreign(index):
             making.is_foreign()
-        elif unknown := subject.unknown(self.library.lexical):
+        elif on := subject.among(making.passages):
+            making.is_silent(on[0].paper)
+        elif unknown := subject.unknown(index):
             making.lacks(unknown)
 
     def _written(
         self, making: Making, subject: Subject, stopped: Callable[[], bool]
     ) -> Iterator[Chosen | Shown]:
         evidence = choose_evidence(
-            making.standalone,
+            subject.text,
             making.passages,
             self.library.embedder,
-            of_one=subject.is_on(making.passages[0].paper),
+            of=subject.meant(making.passages),
         )
         making.has_evidence(evidence)
         yield Chosen(tuple(evidence))
@@ -180,26 +181,25 @@ class Assistant:
             return self.settings.least_confidence
         return read_calibration(self.library.home).least_confidence
 
-    def _decided(self, subject: Subject, question: str, ranked: Sequence[Passage]) -> float:
+    def _decided(self, subject: Subject, ranked: Sequence[Passage]) -> float:
         """How sure it is that the best papers answer, once they are ranked."""
-        sure = self._confidence(subject, ranked[: self.settings.judged])
-        names_the_first = any(subject.is_on(passage.paper) for passage in ranked[:1])
-        in_doubt = is_in_doubt(question, ranked) and not names_the_first
-        return sure - IN_DOUBT if in_doubt else sure
+        meant = subject.meant(ranked)
+        sure = self._confidence(subject, meant or ranked[: self.settings.judged])
+        return sure - IN_DOUBT if is_in_doubt(subject.text, ranked) and not meant else sure
 
     def _confidence(self, subject: Subject, passages: Sequence[Passage]) -> float:
-        """How sure it is that a passage answers; that of the paper, if it goes on about one."""
+        """How sure it is that a passage answers."""
         index = self.library.lexical
-        if subject.goes_on:
-            passages = [each for each in passages if subject.is_on(each.paper)]
-        sure = (subject.signs(passage, index).confidence for passage in passages)
+        beside = [passage.paper for passage in subject.meant(passages)]
+        sure = (subject.signs(passage, index, beside).confidence for passage in passages)
         return max(sure, default=UNSURE)
 
     def _reranked(
         self, question: str, passages: Sequence[Passage], stopped: Callable[[], bool]
     ) -> list[Passage]:
+        """The passages ranked again, where one of them may answer better than the others."""
         likelihood = question_likelihood(self.model)
-        if likelihood is None:
+        if likelihood is None or is_broad(question):
             return list(passages)
         return rerank(question, passages, likelihood, stopped)
 

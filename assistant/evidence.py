@@ -21,13 +21,31 @@ _QUANTITY = re.compile(
     r"|\bwhat (?:score|accuracy|percentage|rate|fraction|share|speed-?up|gains?|number)\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(
-    r"\b(?:which|what|any|list|these|those|the|how do|are there)\b(?:\s+\w[\w-]*){0,4}?\s+"
-    r"(?:papers|works|methods|approaches|techniques|studies|frameworks)\b|\bpapers\b|\bhere\b"
-    r"|\b(?:compare|contrast|versus|each (?:one|of them|add|propose))\b"
-    r"|\bhow do\b.*\b(?:differ|resemble|compare)\b",
+_INTRODUCES = re.compile(
+    r"\b(?:we|this (?:paper|work|article)|here)\b.{0,40}?\b(?:propos|introduc|present|develop"
+    r"|design|stud(?:y|ies)|call|build|provid|releas|describ|investigat|show that|prove)\w*",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    r"\b(?:which|what|any|list|how do|are there)\b(?:\s+\w[\w-]*){0,4}?\s+"
+    r"(?:papers|works|methods|approaches|techniques|studies|frameworks)\b|\bpapers\b|\bhere\W*$"
+    r"|\b(?:compare|contrast|versus|vs|differences? between|in common"
+    r"|each (?:one|of them|add|propose))\b|\bhow do\b.*\b(?:differ|resemble|compare)\b",
+    re.IGNORECASE,
+)
+_BROAD = re.compile(
+    r"\b(?:anything|something|everything|an overview|any (?:\w+ )?(?:work|research)|how many papers"
+    r"|what(?:['’]s| is| are) new)\b|^\W*(?:[\w-]+\W+){0,1}[\w-]+\W*$",
+    re.IGNORECASE,
+)
+"""What asks about a whole topic; bare words do, too."""
+_WHAT_IT_IS = re.compile(
+    r"^\W*(?:(?:can you )?(?:explain|summari[sz]e|describe|tell me about)|what(?: is|['’]?s| are))"
+    r"\s+(?:(?:the|its|their) (?:main |key )?(?:idea|contribution|gist|point|summary)\b.*"
+    r"|[\w-]+(?:\s[\w-]+)?)\W*$",
+    re.IGNORECASE,
+)
+"""What asks what a paper does, not how well or by which means."""
 _REFERS_BACK = re.compile(
     r"^(?:\W*(?:and|but|also|moreover|furthermore|in addition|additionally)\W+)?"
     r"(?:this|these|those|such|they|their|it|its|both|here|doing so|second|third"
@@ -62,9 +80,11 @@ class EvidenceSettings:
     """Share of the words in common, against the cosine of the sentence vectors."""
     contribution: float = 0.1
     """Added for a sentence about what the paper does, not about the field."""
-    contribution_of_each: float = 0.3
-    """The same where a question asks for several papers: what each does says more than how well,
-    so that lateness counts nothing then."""
+    introduction: float = 0.0
+    """Added for a sentence that says what the paper proposes."""
+    introduction_asked: float = 0.3
+    """The same where several papers are asked for, or what one is about; how well it does, and so
+    lateness, counts nothing then."""
     lateness: float = 0.1
     """Added for the last sentence, in proportion for those before: findings come late."""
     quantity: float = 0.2
@@ -77,31 +97,44 @@ def choose_evidence(
     embedder: Embedder,
     settings: EvidenceSettings | None = None,
     *,
-    of_one: bool = False,
+    of: Sequence[Passage] = (),
 ) -> list[Evidence]:
     """The sentences that fit `question` best: paper by paper, each paper's in reading order.
 
     Args:
-        question: as it can be understood without the conversation.
+        question: without the titles that stand for a paper of the conversation.
         passages: the papers found, best first, at least one.
         embedder: compares sentences with the question.
         settings: see `EvidenceSettings`.
-        of_one: whether the question is about the first paper and no other.
+        of: those of the papers that the question is about, if it names them.
     """
     settings = settings or EvidenceSettings()
-    of_several = asks_for_several(question) and not of_one
-    if of_several:
-        settings = replace(settings, contribution=settings.contribution_of_each, lateness=0.0)
+    of_several = asks_for_several(question) and len(of) != 1
+    if of_several or _WHAT_IT_IS.search(question):
+        settings = replace(settings, introduction=settings.introduction_asked, lateness=0.0)
     asked = _asked(question, passages, embedder)
     scored = partial(_scored, asked=asked, embedder=embedder, settings=settings)
+    if of:
+        budget = settings.words // len(of)
+        return [
+            sentence
+            for passage in of
+            for sentence in _of_paper(scored(passage.paper), budget, settings)
+        ]
     if of_several:
         return [_best(scored(passage.paper)) for passage in _near(passages, settings)]
     sentences = scored(passages[0].paper)
-    if of_one or not is_in_doubt(question, passages):
-        chosen = _within(sentences, settings.words, settings.worth)
-        return _with_antecedents(chosen, sentences, settings)
+    if not is_in_doubt(question, passages):
+        return _of_paper(sentences, settings.words, settings)
     chosen = _within(sentences, settings.words_in_doubt, settings.worth)
     return [*chosen, _best(scored(passages[1].paper))]
+
+
+def _of_paper(
+    scored: Sequence[Evidence], budget: int, settings: EvidenceSettings
+) -> list[Evidence]:
+    chosen = _within(scored, budget, settings.worth)
+    return _with_antecedents(chosen, scored, budget + settings.words_before)
 
 
 def _near(passages: Sequence[Passage], settings: EvidenceSettings) -> list[Passage]:
@@ -117,7 +150,12 @@ def is_in_doubt(question: str, passages: Sequence[Passage]) -> bool:
 
 def asks_for_several(question: str) -> bool:
     """Whether a question compares papers or asks what there is, so that one cannot answer it."""
-    return bool(_SEVERAL.search(question))
+    return bool(_SEVERAL.search(question)) or is_broad(question)
+
+
+def is_broad(question: str) -> bool:
+    """Whether a question is about a whole topic, of which no paper is the best."""
+    return bool(_BROAD.search(question))
 
 
 def _best(scored: Sequence[Evidence]) -> Evidence:
@@ -136,11 +174,11 @@ def _within(scored: Sequence[Evidence], budget: int, worth: float) -> list[Evide
 
 
 def _with_antecedents(
-    chosen: Sequence[Evidence], scored: Sequence[Evidence], settings: EvidenceSettings
+    chosen: Sequence[Evidence], scored: Sequence[Evidence], budget: int
 ) -> list[Evidence]:
     """The chosen sentences, and those before them that they begin by referring to."""
     whole = list(chosen)
-    left = settings.words + settings.words_before - _words(chosen)
+    left = budget - _words(chosen)
     for before, sentence in pairwise(scored):
         if sentence in chosen and before not in whole and _REFERS_BACK.search(sentence.text):
             length = _words([before])
@@ -183,6 +221,8 @@ def _scored(
         score += settings.lateness * position / len(sentences)
         if _CONTRIBUTION.search(sentence.text):
             score += settings.contribution
+        if _INTRODUCES.search(sentence.text):
+            score += settings.introduction
         if asked.quantity and _DIGIT.search(sentence.text):
             score += settings.quantity
         evidence.append(Evidence(paper, sentence.start, sentence.end, sentence.text, score))

@@ -59,6 +59,7 @@ class Making:
         """The papers have been read again; whether that changed anything."""
         before, self.passages = self.passages, tuple(passages)
         self._rerank = self._now() - self._retrieval
+        self._retrieval = self._now()
         return self.passages != before
 
     def has_evidence(self, evidence: list[Evidence]) -> None:

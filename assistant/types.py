@@ -59,13 +59,16 @@ class AnswerSentence:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Seconds from the question to the end of each step."""
+    """Seconds."""
 
     retrieval: float
+    """From the question until papers and sentences were found, reranking included."""
     rerank: float
+    """What reading the papers again took of that."""
     first_token: float
-    """When the first sentence could be shown."""
+    """From the question until the first sentence could be shown."""
     total: float
+    """From the question to the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,9 @@ def test_unknown_words_count_by_their_rarity_and_the_size_of_the_library(library
         ("How many annotators did ZebraPrune need?", True),
         ("How many weights does ZebraPrune remove?", False),
         ("How many points of accuracy does ZebraPrune lose?", False),
+        ("How many GPUs were used for ZebraPrune?", True),
+        ("Which optimizer was used for ZebraPrune?", True),
+        ("What is its licence fee in ZebraPrune?", True),
         ("What does ZebraPrune remove?", False),
         ("Why is ZebraPrune needed?", False),
     ],
@@ -88,6 +91,31 @@ def test_a_paper_is_known_by_the_name_of_its_method(library: Library) -> None:
     assert subject(library, "what does zebraprune lose").is_on(ZEBRA)
     assert not subject(library, "What does pruning lose?").is_on(ZEBRA)
     assert not subject(library, "What does LichenSet hold?").is_on(ZEBRA)
+
+
+def test_papers_that_are_compared_need_not_have_the_names_of_each_other(library: Library) -> None:
+    question = "What is the difference between ZebraPrune and LichenSet?"
+    compared = subject(library, question)
+    ranked = [passage(ZEBRA), passage(TIDAL), passage(LICHEN)]
+    meant = compared.meant(ranked)
+    assert [each.paper.id for each in meant] == ["zebra", "lichen"]
+    alone = compared.signs(ranked[0], library.lexical)
+    beside = compared.signs(ranked[0], library.lexical, [ZEBRA, LICHEN])
+    assert (alone.absent_names, beside.absent_names) == (1, 0)
+
+
+def test_a_paper_that_is_named_but_not_ranked_first_may_only_be_compared_with(
+    library: Library,
+) -> None:
+    named = subject(library, "What is better than ZebraPrune?")
+    assert named.meant([passage(TIDAL), passage(ZEBRA)]) == []
+    assert [each.paper.id for each in named.meant([passage(ZEBRA), passage(TIDAL)])] == ["zebra"]
+
+
+def test_a_generic_follow_up_is_not_held_against_its_title(library: Library) -> None:
+    assert signs(library, "Does it need pruning?", about=(ZEBRA,)).titled
+    assert not signs(library, "What is the main idea?", about=(ZEBRA,)).titled
+    assert not signs(library, "Summarise it", about=(ZEBRA,)).titled
 
 
 def test_every_sign_against_lowers_the_confidence() -> None:

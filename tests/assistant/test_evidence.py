@@ -1,7 +1,7 @@
 import pytest
 from fakes import PAPERS, passage
 
-from assistant.evidence import EvidenceSettings, asks_for_several, choose_evidence, stems
+from assistant.evidence import EvidenceSettings, asks_for_several, choose_evidence, is_broad, stems
 from retrieval.embedder import LlamaCppEmbedder
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
@@ -44,7 +44,7 @@ def test_a_second_paper_counts_only_if_the_ranking_is_in_doubt(
     alone = choose_evidence(question, far, embedder, settings)
     assert {each.paper.id for each in alone} == {"zebra"}
     assert len(alone) > 1
-    of_one = choose_evidence(question, near, embedder, settings, of_one=True)
+    of_one = choose_evidence(question, near, embedder, settings, of=near[:1])
     assert [each.text for each in of_one] == [each.text for each in alone]
 
 
@@ -118,3 +118,35 @@ def test_a_question_without_words_in_common_still_gives_evidence(
 )
 def test_stems(text: str, expected: list[str]) -> None:
     assert stems(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "broad"),
+    [
+        ("diffusion?", True),
+        ("graph networks", True),
+        ("Is there anything on proteins?", True),
+        ("How many papers are about pruning?", True),
+        ("What's new in pruning?", True),
+        ("Why is pruning slow?", False),
+        ("What does ZebraPrune remove?", False),
+    ],
+)
+def test_questions_about_a_whole_topic(question: str, broad: bool) -> None:
+    assert is_broad(question) is broad
+
+
+def test_papers_that_are_compared_each_give_their_sentences(embedder: LlamaCppEmbedder) -> None:
+    passages = [passage(ZEBRA, 1.0), passage(WHISPER, 0.9), passage(LICHEN, 0.3)]
+    question = "What is the difference between ZebraPrune and LichenSet?"
+    chosen = choose_evidence(question, passages, embedder, of=[passages[0], passages[2]])
+    assert {each.paper.id for each in chosen} == {"zebra", "lichen"}
+
+
+@pytest.mark.parametrize("question", ["What is LichenSet?", "Summarise LichenSet"])
+def test_what_a_paper_is_about_is_said_by_what_it_proposes(
+    embedder: LlamaCppEmbedder, question: str
+) -> None:
+    chosen = choose_evidence(question, [passage(LICHEN)], embedder, of=[passage(LICHEN)])
+    best = max(chosen, key=lambda each: each.score)
+    assert best.text.startswith("We release LichenSet")
