@@ -39,7 +39,8 @@ IN_DOUBT = 0.2
 _FEW_WORDS = 3
 """Words of a question up to which its language cannot be told."""
 _ENGLISH = frozenset(
-    "a an and are did do does for how is of the to what which who why with".split()
+    "a an and are as at be by can did do does for from how in is it my near not of on or please "
+    "than that the these this to what when where which who why with you".split()
 )
 _DETAILS = frozenset(
     "annotator appendix batch budget carbon client cloud code cost cpu day decay dollar download "
@@ -163,8 +164,8 @@ class Subject:
     def is_foreign(self, index: LexicalIndex) -> bool:
         """Whether the question seems to be in another language than the library's texts.
 
-        Either its letters are others, or it has none of their little words and most of its own are
-        unknown.
+        Either its letters are others, or it has no little words of English and a third of its words
+        are unknown.
         """
         letters = [letter for letter in self.text if letter.isalpha()]
         if sum(not _is_latin(letter) for letter in letters) > len(letters) / 2:
@@ -174,7 +175,7 @@ class Subject:
         return (
             len(words) > _FEW_WORDS
             and not _ENGLISH.intersection(words)
-            and unknown * 2 > len(words)
+            and unknown * 3 >= len(words)
         )
 
     def signs(self, passage: Passage, index: LexicalIndex, beside: Sequence[Paper] = ()) -> Signs:
