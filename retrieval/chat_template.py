@@ -11,6 +11,8 @@ from datetime import datetime
 
 import jinja2
 import jinja2.ext
+from jinja2.nodes import Node
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from retrieval.errors import ModelError
@@ -59,6 +61,17 @@ THINKING = (
 """Qwen3 and DeepSeek-R1; Magistral; gpt-oss."""
 
 
+class _Generation(jinja2.ext.Extension):
+    """`{% generation %}`, by which templates mark what a model is trained on: it shows its body."""
+
+    tags = {"generation"}  # noqa: RUF012 - declared so by the base class
+
+    def parse(self, parser: Parser) -> list[Node]:
+        """The body as it is."""
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
 class ChatTemplate:
     """A Jinja template that lays out conversations."""
 
@@ -74,7 +87,9 @@ class ChatTemplate:
             ModelError: it is no valid template.
         """
         environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols]
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[jinja2.ext.loopcontrols, _Generation],
         )
         environment.globals |= {
             "bos_token": bos,
@@ -102,7 +117,7 @@ class ChatTemplate:
             think: leave the thinking open; else a model that thinks is told that it is done.
 
         Raises:
-            ModelError: the template cannot take these messages.
+            ModelError: the template cannot take these messages, or does not show each once.
         """
         stand_ins = [
             {"role": message["role"], "content": f"\ue000{position}\ue001"}
@@ -112,6 +127,7 @@ class ChatTemplate:
             rendered = self._rendered(stand_ins, think=think)
         except (ValueError, TypeError, jinja2.TemplateError) as error:
             raise _unusable(error) from error
+        _check_shown(rendered, len(messages))
         rendered += self._around_thinking(rendered, think=think)
         pieces = _STAND_IN.split(rendered)
         return [
@@ -163,6 +179,15 @@ def _folded(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     """The system's text as the beginning of the first message."""
     system, first, *others = messages
     return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
+
+
+def _check_shown(rendered: str, messages: int) -> None:
+    """Whether every message is there; not in which order: a system's may stand with the last."""
+    shown = [int(position) for position in _STAND_IN.findall(rendered)]
+    if sorted(shown) != list(range(messages)):
+        raise ModelError(
+            "The chat template of the model loses or repeats messages; choose another model."
+        )
 
 
 def _refuse(why: str) -> None:

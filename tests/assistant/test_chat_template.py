@@ -110,7 +110,36 @@ def test_thinking_is_over_or_open(source: str, asked: str, told_it_has: str, thi
 
 
 def test_the_date_in_a_template_is_always_the_same() -> None:
-    assert laid_out("{{ strftime_now('%d %b %Y') }}", ASKED[1:]) == "01 Jan 2025"
+    dated = "{{ strftime_now('%d %b %Y') }}: {{ messages[0].content }}"
+    assert laid_out(dated, ASKED[1:]) == "01 Jan 2025: Why?"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for m in messages %}[{{ m.content[0].text }}]{% endfor %}",
+        "{{ messages|length }}",
+        "{% for m in messages %}{{ m.content }}{{ m.content }}{% endfor %}",
+        "{{ messages[-1].content }}",
+    ],
+    ids=["lists only", "none", "twice", "the last only"],
+)
+def test_a_template_that_does_not_show_every_message_once(source: str) -> None:
+    with pytest.raises(ModelError, match="loses or repeats messages; choose another model"):
+        laid_out(source, TURNS)
+
+
+def test_a_message_may_stand_out_of_order() -> None:
+    reversed_ = "{% for m in messages|reverse %}[{{ m.content }}]{% endfor %}"
+    assert laid_out(reversed_, TURNS) == "[How?][So.][Why?][Be brief.]"
+
+
+def test_marks_of_what_is_trained_on_change_nothing() -> None:
+    marked = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}{% generation %}<{{ m.content }}>"
+        "{% endgeneration %}{% else %}[{{ m.content }}]{% endif %}{% endfor %}"
+    )
+    assert laid_out(marked, TURNS) == "[Be brief.][Why?]<So.>[How?]"
 
 
 @pytest.mark.parametrize(
