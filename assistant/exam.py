@@ -7,7 +7,7 @@ answers made-up questions whose answers are known.
 
 import hashlib
 import json
-import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from assistant.making import Page, answer_text
 from assistant.prompting import answer_messages
 from assistant.types import Evidence
 from assistant.writing import Writer
+from retrieval.errors import LibraryError
+from retrieval.files import write_whole
 from retrieval.progress import Progress, silent
 from retrieval.types import Paper
 
@@ -103,6 +105,10 @@ TASKS = (
 )
 LEAST_PASSED = 4
 """Of `TASKS`; see tests/benchmarks/answers.md."""
+EXAM_VERSION = 1
+"""To be raised with any change that may move a verdict and that the record's key cannot see: of
+the checker, of the grammar that answers keep to, of how they are written, or of `LEAST_PASSED`.
+Models are then examined again."""
 
 
 def passes(model: ChatModel, progress: Progress = silent) -> bool:
@@ -122,17 +128,17 @@ def passes_once(model: ChatModel, path: Path, record: Path, progress: Progress =
     Args:
         model: the model.
         path: its file; the same name, size, time and context mean the same model.
-        record: a JSON file of what is known of models; replaced if it is not readable.
+        record: a JSON file of what is known of models; replaced if it is not readable. Where it
+            cannot be written, the model is examined again next time.
         progress: told of the exam; the default model takes two seconds a task on one slow core.
     """
     known = _known(record)
     key = _key(path, model.context)
     if key not in known:
         known[key] = passes(model, progress)
-        record.parent.mkdir(parents=True, exist_ok=True)
-        temporary = record.with_suffix(f".{os.getpid()}.part")
-        temporary.write_text(json.dumps(known, indent=1), "utf-8")
-        temporary.replace(record)
+        with suppress(OSError, LibraryError):
+            record.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(record, json.dumps(known, indent=1))
     return known[key]
 
 
@@ -172,5 +178,6 @@ def _key(path: Path, context: int) -> str:
     stat = path.stat()
     asked = [asdict(task) for task in TASKS]
     prompt = [dict(message) for message in answer_messages("?", [], [])]
-    exam = json.dumps([asked, prompt, context, stat.st_size, stat.st_mtime_ns]).encode()
+    file = [stat.st_size, stat.st_mtime_ns]
+    exam = json.dumps([EXAM_VERSION, asked, prompt, context, *file]).encode()
     return f"{path.name} {hashlib.sha256(exam).hexdigest()[:16]}"

@@ -133,11 +133,12 @@ class Page:
     _number_of_note: dict[int, int] = field(default_factory=dict)
 
     def verified(self, text: str, notes: tuple[int, ...]) -> Shown | None:
-        """A sentence of the model; nothing if it repeats one."""
+        """A sentence of the model, a quotation if it copies a note; nothing if it repeats one."""
         if any(text == sentence.text for sentence in self.sentences):
             return None
-        if any(text == self.evidence[note - 1].text for note in notes):
-            fresh = [note for note in notes if note not in self._number_of_note]
+        said = [note for note in notes if text == self.evidence[note - 1].text]
+        if said:
+            fresh = [note for note in said if note not in self._number_of_note]
             return self.quote(fresh[0]) if fresh else None
         return self._show(text, Kind.VERIFIED, notes)
 

@@ -4,10 +4,13 @@ After Lee, Chang and Toutanova 2019, "Latent Retrieval for Weakly Supervised Ope
 Answering" (the inverse cloze task): a sentence stands for a question, and the abstract without the
 sentence for the one that answers it. With the paper left out nothing answers. No model writes the
 questions: small ones copy, and their questions would be easier than a person's.
+
+What is measured is the confidence of the first stage in one passage each, without reranking.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from assistant.answerability import Subject
 from assistant.calibration import Judged
@@ -27,7 +30,9 @@ _FOUND = 5
 
 
 def judged_sentences(library: Library, most: int, progress: Progress) -> Iterator[Judged]:
-    """How sure the assistant is of sentences, with their paper in the library and without.
+    """How sure the first stage is of sentences, with their paper in the library and without.
+
+    Of each the confidence in one passage, the nearest, without reranking.
 
     Args:
         library: its papers are taken at even distances.
@@ -38,21 +43,26 @@ def judged_sentences(library: Library, most: int, progress: Progress) -> Iterato
         LibraryError: the library cannot be read.
     """
     lookup = Lookup.over(library)
-    papers = _sample(library, most)
+    papers = at_even_distances((stored.paper for stored in library.store.papers()), most)
     for done, paper in enumerate(papers, start=1):
         yield from _judged(paper, library, lookup)
         progress("calibrating", done, len(papers), "papers")
 
 
-def _sample(library: Library, most: int) -> list[Paper]:
-    """Papers with enough sentences, at even distances by id."""
-    papers = sorted((stored.paper for stored in library.store.papers()), key=lambda each: each.id)
-    step = max(1, len(papers) // most)
-    return [
-        paper
-        for paper in papers[::step][:most]
-        if len(split_sentences(paper.abstract)) >= LEAST_SENTENCES
-    ]
+def at_even_distances(papers: Iterable[Paper], most: int) -> list[Paper]:
+    """At most so many papers: those at even distances by id, or the next with enough sentences."""
+    papers = sorted(papers, key=lambda each: each.id)
+    most = min(most, len(papers))
+    starts = [place * len(papers) // most for place in range(most)]
+    found = (
+        next(filter(_is_long, papers[start:end]), None)
+        for start, end in pairwise([*starts, len(papers)])
+    )
+    return [paper for paper in found if paper]
+
+
+def _is_long(paper: Paper) -> bool:
+    return len(split_sentences(paper.abstract)) >= LEAST_SENTENCES
 
 
 def _judged(paper: Paper, library: Library, lookup: Lookup) -> Iterator[Judged]:

@@ -27,6 +27,8 @@ _ABOUT_THE_PROMPT = re.compile(
 )
 """A sentence about the prompt is none about the paper."""
 
+_JOINTS = frozenset("and but or which that because while whereas where since so".split())
+"""Words that begin another clause."""
 
 LONGEST = 150
 """Words of the longest sentence that is checked; what a model writes beyond is a loop."""
@@ -89,9 +91,6 @@ def _clauses(claim: Claim) -> list[list[Word]]:
         if is_content(word):
             clauses.setdefault((word.clause, joints), []).append(word)
     return list(clauses.values())
-
-
-_JOINTS = frozenset("and but or which that because while whereas where since so".split())
 
 
 def _has_little(claim: Claim, clause: Sequence[Word]) -> bool:

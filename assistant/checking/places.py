@@ -17,6 +17,14 @@ _OTHER_SIDE = 0.4
 """What a neighbour counts for that stands on the other side in the evidence."""
 MARGIN = 0.45
 """By how much a rival must fit better: about one neighbour, two words away."""
+_MOST_PLACES = 20
+"""Places of one word that are compared: what says it more often only repeats itself."""
+_GAP = 3
+"""Words of the evidence that one word may replace."""
+_LONGEST_RUN = 5
+"""Words that are compared on each side of a replaced one."""
+_LOOSE_WEIGHT = 0.4
+"""What one of `_LOOSE` counts for among them."""
 _LOOSE = frozenset("a an the and or of in on with for is are was were be as it its".split())
 
 
@@ -67,10 +75,6 @@ def fit(sentence: Text, at: int, source: Text, place: int, without: frozenset[st
     return total
 
 
-_MOST_PLACES = 20
-"""Places of one word that are compared: what says it more often only repeats itself."""
-
-
 def best_fit(
     sentence: Text, at: int, sources: Sequence[Text], stem: str, without: frozenset[str]
 ) -> float:
@@ -110,10 +114,6 @@ def are_swapped(
 
     kept = fits(first, pair[0]) + fits(second, pair[1])
     return fits(second, pair[0]) + fits(first, pair[1]) > kept + margin
-
-
-_GAP = 3
-"""Words of the evidence that one word may replace."""
 
 
 def surrounded(sentence: Text, at: int, source: Text) -> float:
@@ -157,7 +157,3 @@ def _run(sentence: Text, at: int, source: Text, place: int, step: int) -> float:
         length += _LOOSE_WEIGHT if sentence.words[at].key in _LOOSE else 1.0
         at, place = at + step, place + step
     return length
-
-
-_LONGEST_RUN = 5
-_LOOSE_WEIGHT = 0.4

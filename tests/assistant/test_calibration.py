@@ -1,5 +1,5 @@
 import pytest
-from fakes import PAPERS
+from fakes import PAPERS, ZEBRA, paper
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +13,7 @@ from assistant.calibration import (
     read_calibration,
     write_calibration,
 )
-from assistant.pseudo_questions import judged_sentences
+from assistant.pseudo_questions import at_even_distances, judged_sentences
 from retrieval.errors import InputError, LibraryError
 from retrieval.library import Library
 from retrieval.progress import silent
@@ -91,3 +91,18 @@ def test_sentences_stand_for_questions(library: Library) -> None:
     assert told == [("calibrating", 1, 1, "papers")]
     assert list(judged_sentences(library, 10, silent)) == judged
     assert len(PAPERS) == 4
+
+
+@pytest.mark.parametrize(
+    ("most", "taken"),
+    [(3, "adg"), (4, "acfh"), (7, "abcefhi"), (10, "abcdefghij"), (99, "abcdefghij"), (0, "")],
+)
+def test_papers_are_taken_over_the_whole_library(most: int, taken: str) -> None:
+    papers = [paper(id_) for id_ in "jihgfedcba"]
+    assert "".join(each.id for each in at_even_distances(papers, most)) == taken
+
+
+def test_a_short_abstract_gives_way_to_the_next() -> None:
+    papers = [paper(id_, abstract=ZEBRA if id_ in "bcfj" else "Short.") for id_ in "abcdefghij"]
+    assert [each.id for each in at_even_distances(papers, 3)] == ["b", "f", "j"]
+    assert [each.id for each in at_even_distances(papers, 5)] == ["b", "c", "f", "j"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeChatModel
 
+from assistant import exam
 from assistant.chat_model import LlamaCppChatModel
 from assistant.exam import LEAST_PASSED, TASKS, passes, passes_once
 
@@ -61,7 +62,22 @@ def test_the_exam_is_taken_once(file: Path, tmp_path: Path) -> None:
     record = tmp_path / "cache" / "exams.json"
     assert passes_once(FakeChatModel(*RIGHT), file, record)
     assert passes_once(FakeChatModel(), file, record)
-    assert not list(record.parent.glob("*.part"))
+    assert [path.name for path in record.parent.iterdir()] == ["exams.json"]
+
+
+def test_a_record_that_cannot_be_kept_costs_only_another_exam(file: Path) -> None:
+    record = file / "cache" / "exams.json"
+    assert passes_once(FakeChatModel(*RIGHT), file, record)
+    assert not passes_once(FakeChatModel(*BESIDE), file, record)
+
+
+def test_other_rules_ask_for_another_exam(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = tmp_path / "exams.json"
+    assert passes_once(FakeChatModel(*RIGHT), file, record)
+    monkeypatch.setattr(exam, "EXAM_VERSION", exam.EXAM_VERSION + 1)
+    assert not passes_once(FakeChatModel(*BESIDE), file, record)
 
 
 def test_another_file_of_the_same_name_takes_its_own(file: Path, tmp_path: Path) -> None:
