@@ -12,6 +12,7 @@ from assistant.references import (
     seeks_another,
     stands_alone,
 )
+from assistant.small_talk import reply_to
 from assistant.types import Outcome, Turn
 from retrieval.types import Paper, first_words
 
@@ -53,7 +54,10 @@ def resolve(question: str, history: Sequence[Turn], lead: Lead = no_lead) -> Res
         history: the conversation so far, oldest turn first.
         lead: asked only where the question's words leave a doubt.
     """
+    history = without_small_talk(history)
     mentioned = tuple(_mentioned(history))
+    if reply_to(question):
+        return Resolved(question, question, mentioned=mentioned)
     focus = cited_papers(history)
     place = place_in(question)
     paper = _at(place, history) if place else None
@@ -74,12 +78,17 @@ def resolve(question: str, history: Sequence[Turn], lead: Lead = no_lead) -> Res
     return Resolved(question, f"About {titles}: {question}", about, mentioned=mentioned)
 
 
+def without_small_talk(history: Sequence[Turn]) -> list[Turn]:
+    """The turns that are about papers."""
+    return [turn for turn in history if not reply_to(turn.question)]
+
+
 def cited_papers(history: Sequence[Turn]) -> list[Paper]:
     """The papers that the conversation is about: those cited last, in the order of the answer.
 
     An answer without any goes on about the papers before it if its question did.
     """
-    for turn in reversed(history):
+    for turn in reversed(without_small_talk(history)):
         if papers := _papers_of(turn):
             return papers
         if turn.answer.standalone_question == turn.question:

@@ -31,6 +31,7 @@ class Aspect(StrEnum):
 
     AUTHORS = "authors"
     APPEARED = "appeared"
+    BOTH = "authors and appeared"
     TITLE = "title"
     NONE = ""
 
@@ -42,6 +43,8 @@ def aspect_of(question: str) -> Aspect:
         return Aspect.AUTHORS
     if words & (_APPEARED | {"where", "when"}) and words <= _ABOUT_IT | _APPEARED:
         return Aspect.APPEARED if words & _APPEARED else Aspect.NONE
+    if words & _AUTHORS and words & _APPEARED and words <= _ABOUT_IT | _AUTHORS | _APPEARED:
+        return Aspect.BOTH
     if words & _CALLED and words <= _ABOUT_IT | _CALLED:
         return Aspect.TITLE
     return Aspect.NONE
@@ -54,6 +57,10 @@ def record_sentence(question: str, paper: Paper) -> str:
 
 def sentence_about(aspect: Aspect, paper: Paper) -> str:
     """What the record says; empty if it does not."""
+    if aspect is Aspect.BOTH:
+        who, where = (sentence_about(each, paper) for each in (Aspect.AUTHORS, Aspect.APPEARED))
+        rest = where.removeprefix(f"“{paper.shown_title}” ")
+        return f"{who.removesuffix('.')}; it {rest}" if who and where else who or where
     if aspect is Aspect.AUTHORS and paper.authors:
         return f"“{paper.shown_title}” is by {_listed(paper.authors)}."
     if aspect is Aspect.APPEARED and (paper.venue or paper.decision):

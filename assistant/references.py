@@ -29,6 +29,7 @@ _ANOTHER = (
     rf"|what else (?:is there|do you (?:have|know))\b|another (?:\w+ )?(?:{_PAPER}|{_METHOD})\b"
     rf"|(?:an? |any |some |what |which )?(?:others?|similar|related|more|further|alternatives?)\b"
     rf"(?: \w+)?(?: {_PAPER}| {_METHOD}|(?= (?:on|about|like|to|for|that|which|with|using)\b)|\W*$)"
+    rf"|the (?:first|last|earliest|latest|newest|most recent) {_PAPER} (?:on|about)\b"
     rf"|(?:an? |any |some )?{_PAPER} (?:similar to|like|other than|besides|related to)\b"
     r"|one (?:that|where|which|who|whose|with|using|for|from|on|about|in|like)\b|one\W*$)"
 )
@@ -67,11 +68,17 @@ _TAIL = (
     r"(?: (?:first|earlier|before))?| (?:from|at) the (?:start|beginning))?"
     r"(?: of (?:them|these|those)| (?:above|in the list))?"
 )
+_OF_A_TOPIC = (
+    r"(?! (?:to|that (?!you|we)|on|about (?=\w)|for (?!me\b)|of (?!(?:them|these|those)\b)"
+    r"|in (?!(?:the list|your|more|detail|short|brief|simple|plain|one|two|a few)\b))\b)"
+)
+_EARLIER_RESEARCH = r"(?!(?<=than |over )the (?:previous|earlier) work\b)"
 _PLACE = re.compile(
-    r"(?:\b(?:(?:go(?:ing)?|come|coming) )?back to )?\b(?:the|that|your) "
+    r"(?:\b(?:(?:go(?:ing)?|come|coming) )?back to )?"
+    rf"\b{_EARLIER_RESEARCH}(?:the|that|your) "
     rf"(?:(?P<either>former|latter)(?: {_PAPER})?"
     rf"|(?P<rank>{'|'.join(_ORDINALS)}|last|previous|earlier|other)"
-    rf" (?:one|paper|article|work|study|publication)\b(?! (?:to|that (?!you|we)|on|of its)\b)"
+    rf" (?:one|paper|article|work|study|publication)\b{_OF_A_TOPIC}"
     rf"|(?P<bare>{'|'.join(_ORDINALS)})(?=\W*$)){_TAIL}",
     re.IGNORECASE,
 )
@@ -94,6 +101,12 @@ _EMPTY = frozenset(
     "why will with without work would you your".split()
 )
 """Words that say nothing of what is asked about."""
+_OF_ANY_PAPER = frozenset(
+    "brief briefly contribution contributions dataset datasets experiment experiments findings "
+    "idea ideas key limitation limitations main method methods overall result results short "
+    "shortly summarise summarize summary".split()
+)
+"""Words for what every paper has: alone they ask about the paper at hand."""
 _STEM_LETTERS = 5
 
 _FEW, _SOME, _MANY = 3, 5, 6
@@ -187,7 +200,7 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
             only where the words leave a doubt.
     """
     words = content_words(question)
-    if not words:
+    if _OF_ANY_PAPER.issuperset(word.casefold() for word in words):
         return True
     share = _share(words, text)
     reference = _reference(question)

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assistant.conversation import Resolved, cited_papers
+from assistant.conversation import Resolved, cited_papers, without_small_talk
 from assistant.records import Aspect, aspect_of, entry, record_sentence, sentence_about
 from assistant.references import refers
+from assistant.small_talk import reply_to
 from assistant.types import Outcome, Turn
 from retrieval.filters import Filters
 from retrieval.library import Library
@@ -107,6 +108,9 @@ def route(
         history: the conversation so far.
     """
     question = resolved.question
+    if reply := reply_to(question):
+        return Routed((), Outcome.NOT_IN_LIBRARY, reply)
+    history = without_small_talk(history)
     if same := _by_the_same(question, lookup, history):
         return same
     if resolved.about:
@@ -172,7 +176,7 @@ def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | N
     sentence = sentence_about(aspect, paper)
     if sentence:
         return Routed((Entry(sentence, paper),), papers=(paper,))
-    lacks = "who wrote it" if aspect is Aspect.AUTHORS else "where it appeared"
+    lacks = "where it appeared" if aspect is Aspect.APPEARED else "who wrote it"
     note = f"The record of “{paper.shown_title}” in this library does not say {lacks}."
     return Routed((), Outcome.ABSTRACT_SILENT, note, (paper,))
 
@@ -193,9 +197,12 @@ def _nothing_there(question: str, understood: Understood, lookup: Lookup) -> Rou
 
 
 def _aspect(question: str) -> Aspect:
-    if _ASKS_AUTHORS.search(question):
+    who, where = _ASKS_AUTHORS.search(question), _ASKS_WHERE.search(question)
+    if who and where:
+        return Aspect.BOTH
+    if who:
         return Aspect.AUTHORS
-    return Aspect.APPEARED if _ASKS_WHERE.search(question) else Aspect.NONE
+    return Aspect.APPEARED if where else Aspect.NONE
 
 
 def _the_paper(subject: str, listing: Listing) -> Paper | None:

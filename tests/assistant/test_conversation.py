@@ -66,6 +66,14 @@ def ids(papers: tuple[Paper, ...]) -> list[str]:
         "What did that paper find?",
         "tell me more",
         "Does accuracy suffer?",
+        "what is the main idea?",
+        "What are the limitations?",
+        "what is the contribution?",
+        "summarise it",
+        "Give me a short summary",
+        "which datasets?",
+        "what are the results?",
+        "Is it better than the previous work?",
     ],
 )
 def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
@@ -129,6 +137,10 @@ def test_without_a_doubt_nearness_is_not_asked() -> None:
         ("one more like this please", f"Besides {ZEBRA_TITLE}: one more like this please"),
         ("What else is there on it?", f"Besides {ZEBRA_TITLE}: What else is there on it?"),
         ("anything similar?", f"Besides {ZEBRA_TITLE}: anything similar?"),
+        (
+            "and the first paper about diffusion?",
+            f"Besides {ZEBRA_TITLE}: and the first paper about diffusion?",
+        ),
         ("And one for speech?", f"Besides {ZEBRA_TITLE}: And one for speech?"),
         (
             "Do you have one that forecasts tidal currents near harbours?",
@@ -161,13 +173,19 @@ def test_other_things_of_the_same_paper(question: str) -> None:
     [
         ("What does the second one show?", f"What does {TIDAL_TITLE} show?", "tidal"),
         ("Who wrote the 1st paper?", f"Who wrote {ZEBRA_TITLE}?", "zebra"),
+        ("what is the first one about", f"what is {ZEBRA_TITLE} about", "zebra"),
         ("and the third?", f"and {LICHEN_TITLE}?", "lichen"),
         ("the last one, who is it by", f"{LICHEN_TITLE}, who is it by", "lichen"),
         ("Is the latter better?", f"Is {LICHEN_TITLE} better?", "lichen"),
         ("How large is [2]?", f"How large is {TIDAL_TITLE}?", "tidal"),
         ("What does paper 3 say?", f"What does {LICHEN_TITLE} say?", "lichen"),
+        ("summarise the second one", f"summarise {TIDAL_TITLE}", "tidal"),
+        ("Explain the second paper in detail", f"Explain {TIDAL_TITLE} in detail", "tidal"),
+        ("Who wrote the second paper in the list?", f"Who wrote {TIDAL_TITLE}?", "tidal"),
         ("the second of these, why?", "", ""),
         ("Is it the first work to prune phones?", "", "zebra"),
+        ("Is it the second paper in this field?", "", "zebra"),
+        ("Is it better than the previous work?", "", "zebra"),
         ("Who is its first author?", "", "zebra"),
         ("What does the fifth one show?", "", "zebra"),
     ],
@@ -229,6 +247,16 @@ def test_an_answer_without_citations_leaves_the_paper_in_focus() -> None:
         assert ids(resolve("Who wrote it?", [*HISTORY, silent]).about) == ["zebra"]
     unrelated = abstaining("What is cooked?", Outcome.NOT_IN_LIBRARY, PAPERS[0])
     assert cited_papers([*HISTORY, unrelated]) == []
+
+
+def test_small_talk_is_no_part_of_a_conversation() -> None:
+    thanks = abstaining("thanks!", Outcome.NOT_IN_LIBRARY)
+    assert ids(resolve("Does it work?", [*HISTORY, thanks]).about) == ["zebra"]
+    assert resolve("thanks!", HISTORY) == Resolved("thanks!", "thanks!", mentioned=(PAPERS[0],))
+    question = "What are its limitations?"
+    assert resolve(question, [thanks]).standalone == question
+    second = resolve("Who wrote the second one?", [citing(*PAPERS[:3]), thanks])
+    assert ids(second.about) == ["tidal"]
 
 
 def test_a_silent_abstract_is_what_a_follow_up_is_about() -> None:

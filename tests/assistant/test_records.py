@@ -19,6 +19,11 @@ ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an or
         ("Which year?", ZEBRA_AT),
         ("What year is this from?", ZEBRA_AT),
         ("Was it an oral or a poster?", ZEBRA_AT),
+        (
+            "Who wrote it and was it an oral?",
+            "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor; "
+            "it appeared at ICML 2021 as an oral.",
+        ),
         ("What is its title?", "The title is “Zebra Pruning for Vision Models”."),
         ("Who are they?", ZEBRA_BY),
         ("who?", ZEBRA_BY),

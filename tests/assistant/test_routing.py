@@ -18,6 +18,7 @@ from retrieval.types import Paper
 ZEBRA_ENTRY = "“Zebra Pruning for Vision Models” by Ada Miro and Ben Okafor (ICML 2021, oral)."
 ZEBRA_BY = "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor."
 ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an oral."
+ZEBRA_BOTH = f"{ZEBRA_BY[:-1]}; it appeared at ICML 2021 as an oral."
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,7 @@ ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an or
         ("authors of ZebraPrune, the pruning paper", [ZEBRA_BY]),
         ("Is Zebra Pruning for Vision Models an oral, a spotlight or a poster?", [ZEBRA_AT]),
         ("Where was ZebraPrune published?", [ZEBRA_AT]),
+        ("Who wrote ZebraPrune and was it an oral?", [ZEBRA_BOTH]),
         ("ZebraPrune, which paper and venue?", [ZEBRA_ENTRY]),
     ],
 )
