@@ -12,7 +12,7 @@ _PAPER = r"(?:papers?|works?|articles?|stud(?:y|ies)|publications?|ones?)"
 _METHOD = r"(?:methods?|approach(?:es)?|models?|techniques?|frameworks?|algorithms?)"
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|both|same"
-    r"|the (?:former|latter|authors?|datasets?|results?|benchmarks?)"
+    r"|the (?:former|latter|authors?|datasets?|results?|benchmarks?)(?! of\b)"
     rf"|the (?:{_PAPER}|{_METHOD})|there(?=\W*$))\b",
     re.IGNORECASE,
 )

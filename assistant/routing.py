@@ -111,12 +111,11 @@ def route(
     if reply := reply_to(question):
         return Routed((), Outcome.NOT_IN_LIBRARY, reply)
     history = without_small_talk(history)
-    if same := _by_the_same(question, lookup, history):
-        return same
+    known = _by_the_same(question, lookup, history) or _of_cited(resolved)
+    if known or (history and refers(question)):
+        return known
     if resolved.about:
-        return _of_cited(resolved)
-    if history and refers(question):
-        return None
+        return _record(question, understood, lookup)
     if understood.asks_for_papers:
         listing = lookup.found(question, understood, MOST_LISTED)
         return _list(listing, _command(question, listing.total))

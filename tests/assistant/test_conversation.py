@@ -95,6 +95,7 @@ def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
         "What is MTARD and how does it work?",
         "Do you have papers that Cai Dru and Ada Miro wrote together?",
         "Which papers study grokking?",
+        "Who are the authors of MTARD and what is its main idea?",
         "How are proteins designed?",
         "How does LichenSet label its photographs of lichens?",
     ],

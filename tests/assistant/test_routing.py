@@ -136,6 +136,14 @@ def test_in_a_conversation(asking: Asking, question: str, papers: list[str]) -> 
     assert [citation.paper.id for citation in answer.citations] == papers
 
 
+def test_the_paper_at_hand_by_its_name(asking: Asking) -> None:
+    assistant, model = asking()
+    history = [Turn("How slow?", answered(PAPERS[0], "It does not need retraining."))]
+    answer = assistant.answer("authors and venue of ZebraPrune", history)
+    assert model.history == []
+    assert answer.sentences[0].text == ZEBRA_BOTH
+
+
 def test_nobody_else_wrote_more(asking: Asking) -> None:
     assistant, _ = asking()
     history = [Turn("How far?", answered(PAPERS[1], TIDAL.split(". ")[0] + "."))]
