@@ -18,6 +18,7 @@ from assistant.checking.content import (
 )
 from assistant.checking.exchanges import promotes, replaces, swaps
 from assistant.checking.figures import has_other_number, has_other_place, is_unbounded
+from assistant.checking.lists import takes_apart
 from assistant.checking.names import has_other_name
 from assistant.checking.scopes import drops_hedge, negates_otherwise
 from assistant.checking.turns import points_otherwise, quantifies_otherwise
@@ -48,6 +49,7 @@ _RULES: dict[str, Callable[[Claim], bool]] = {
     "number": has_other_number,
     "bound": is_unbounded,
     "number's place": has_other_place,
+    "list": takes_apart,
     "name": has_other_name,
     "negation": negates_otherwise,
     "hedge": drops_hedge,

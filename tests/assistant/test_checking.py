@@ -239,9 +239,55 @@ def test_what_says_something_else_fails(sentence: str, source: str) -> None:
     assert refusal(sentence, [source])
 
 
+AHEAD = (
+    "On two benchmarks (FarmWorld and WebStore), Actor outperforms imitation by a success rate of "
+    "34% and 10% respectively, while being prompted with one example."
+)
+BEHIND = (
+    "SparseNet gains 5.8%, 4.1% and 3.4% accuracy on small, medium and large graphs, respectively."
+)
+AMID = "Accuracies on MossSet and LichenSet, respectively, reach 99.4% and 80.3%."
+LISTS = (
+    ("Actor outperforms imitation by a success rate of 34% on WebStore.", AHEAD),
+    ("Actor outperforms imitation by a success rate of 10% on WebStore.", AHEAD),
+    (
+        "Actor outperforms imitation on WebStore by a success rate of 34% and 10% respectively.",
+        AHEAD,
+    ),
+    ("On FarmWorld and WebStore, Actor outperforms imitation by 34% and 10%.", AHEAD),
+    ("On FarmWorld and WebStore, Actor outperforms imitation by 10% and 34% respectively.", AHEAD),
+    ("On WebStore and FarmWorld, Actor outperforms imitation by 34% and 10% respectively.", AHEAD),
+    ("SparseNet gains 4.1% accuracy on large graphs.", BEHIND),
+    ("SparseNet gains 5.8% and 4.1% accuracy on small and large graphs, respectively.", BEHIND),
+    ("The accuracies on LichenSet reach 99.4%.", AMID),
+)
+LISTS_KEPT = (
+    ("On FarmWorld and WebStore, Actor outperforms imitation by 34% and 10% respectively.", AHEAD),
+    ("Actor outperforms imitation on two benchmarks.", AHEAD),
+    (BEHIND.removeprefix("SparseNet").replace(" gains", "It gains"), BEHIND),
+    ("SparseNet gains accuracy on large graphs.", BEHIND),
+)
+
+
+@pytest.mark.parametrize(("sentence", "source"), LISTS)
+def test_a_figure_out_of_a_list_in_pairs_fails(sentence: str, source: str) -> None:
+    assert refusal(sentence, [source, LOSS])
+
+
+@pytest.mark.parametrize(("sentence", "source"), LISTS_KEPT)
+def test_a_list_in_pairs_that_is_kept_whole_passes(sentence: str, source: str) -> None:
+    assert refusal(sentence, [source, LOSS]) == ""
+
+
+def test_a_figure_of_two_lists_needs_one_of_them_whole() -> None:
+    other = "DenseNet gains 4.1% and 5.8% accuracy on large and small graphs, respectively."
+    assert refusal(BEHIND, [other, BEHIND]) == ""
+    assert refusal("SparseNet gains 5.8% accuracy on small graphs.", [other, BEHIND]) == "list"
+
+
 ALL = (
     PRUNING, LOSS, SPEED, TRADE, HALF, LARGER, COUNTS, COMPARED, SOME, LOWER, CURIOUS, SPEEDUP,
-    LATEX, UNLABELLED, MANY,
+    LATEX, UNLABELLED, MANY, AHEAD, BEHIND, AMID,
 )  # fmt: skip
 
 
