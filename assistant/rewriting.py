@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from assistant.chat_model import ChatModel
-from assistant.conversation import Resolved
+from assistant.conversation import Resolved, without_small_talk
 from assistant.prompting import standalone_messages
 from assistant.references import content_words, is_open
 from assistant.reply import without_thinking
@@ -38,13 +38,14 @@ def reworded(
     if not resolved.about or not is_open(asked):
         return resolved
     title = resolved.about[0].shown_title
-    before = history[-1].answer.standalone_question
+    last = without_small_talk(history)[-1].answer
+    before = last.standalone_question
     messages = standalone_messages(before, title, asked)
     if model.count(messages) + MOST_TOKENS > model.context:
         return resolved
     with closing(model.write(messages, MOST_TOKENS, stopped)) as pieces:
         text = visible("".join(without_thinking(pieces))).strip()
-    known = f"{before} {title} {history[-1].answer.text}"
+    known = f"{before} {title} {last.text}"
     return replace(resolved, standalone=text) if keeps(text, asked, title, known) else resolved
 
 
