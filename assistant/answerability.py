@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.conversation import Resolved
+from assistant.evidence import asks_for_several
 from retrieval.lexical import LexicalIndex
 from retrieval.lookup import Lookup
 from retrieval.nicknames import joined, names_in, stands_for
@@ -151,11 +152,13 @@ class Subject:
     def meant(self, ranked: Sequence[Passage]) -> list[Passage]:
         """Those of its papers that it asks about, and about no others.
 
-        A paper that it names but that is not ranked first may only be compared with.
+        A paper that it names but that is not ranked first may only be mentioned, as may a second
+        one unless the question compares.
         """
         on = self.among(ranked)
-        named_first = any(self.is_on(passage.paper) for passage in ranked[:1])
-        return on if self.goes_on or named_first or len(on) > 1 else []
+        if self.goes_on or (len(on) > 1 and asks_for_several(self.text)):
+            return on
+        return [passage for passage in ranked[:1] if self.is_on(passage.paper)]
 
     def unknown(self, index: LexicalIndex) -> list[str]:
         """The names in the question that no paper has."""

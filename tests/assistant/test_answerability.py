@@ -104,6 +104,12 @@ def test_papers_that_are_compared_need_not_have_the_names_of_each_other(library:
     assert (alone.absent_names, beside.absent_names) == (1, 0)
 
 
+def test_a_second_paper_that_is_only_named_is_not_quoted(library: Library) -> None:
+    named = subject(library, "Can ZebraPrune use the LichenSet photographs?")
+    ranked = [passage(ZEBRA), passage(LICHEN)]
+    assert [each.paper.id for each in named.meant(ranked)] == ["zebra"]
+
+
 def test_a_paper_that_is_named_but_not_ranked_first_may_only_be_compared_with(
     library: Library,
 ) -> None:
