@@ -103,7 +103,9 @@ def test_what_is_not_in_the_library_is_not_answered(page: Page, app: Served) -> 
     open_chat(page, app)
     ask(page, "What's the weather in Vienna tomorrow?")
     wait_until_answered(page)
-    expect(page.locator(".silent")).to_have_text("No abstract in this library answers that.")
+    expect(page.locator(".silent")).to_have_text(
+        "No abstract in this library answers that. None mentions “Vienna”."
+    )
     expect(page.locator("#conversation .quoted")).to_have_count(0)
     expect(page.locator(".references")).to_contain_text("Closest papers")
 
