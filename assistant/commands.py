@@ -34,12 +34,9 @@ from assistant.types import Turn
 from retrieval.errors import InputError
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
-from retrieval.library import Library
 from retrieval.lookup import Lookup
 from retrieval.progress import Progress
-from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
-from retrieval.search import search
-from retrieval.types import Passage
+from retrieval.ranking import ranking
 from retrieval.understanding import Given
 
 Flags = dict[str, Any]
@@ -48,7 +45,7 @@ Flags = dict[str, Any]
 def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     """Open the browser app."""
     # The page library takes seconds to import, and only this command needs it.
-    from assistant.browser.server import serve  # noqa: PLC0415
+    from assistant.server import serve  # noqa: PLC0415
 
     serve(load_settings(flags))
 
@@ -149,11 +146,13 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
     _say_if_not_reranked(model)
     likelihood = question_likelihood(model) if model else None
     for id_, turn, query in asked:
-        passages = _ranked(library, likelihood, query, options.k)
+        found = ranking(library, query, options.k, likelihood, never)
+        for note in found.notes:
+            print(f"note: {note}", file=sys.stderr)
         if options.jsonl or options.json:
-            print(dumps(search_json(id_ or None, turn, query, passages)), flush=True)
+            print(dumps(search_json(id_ or None, turn, query, found.passages)), flush=True)
         else:
-            for line in passages_lines(passages):
+            for line in passages_lines(found.passages):
                 print(line)
 
 
@@ -163,23 +162,6 @@ def _say_if_not_reranked(model: ChatModel | None) -> None:
             f"note: {model.name} gives no log-probabilities; papers are ranked without it",
             file=sys.stderr,
         )
-
-
-def _ranked(
-    library: Library, likelihood: QuestionLikelihood | None, query: str, limit: int
-) -> list[Passage]:
-    """The papers that pass what `query` says about records, those that fit it best first."""
-    understood = Lookup.over(library).understand(query)
-    depth = max(limit, RerankSettings().depth)
-    passages = search(library, query, depth, filters=understood.filters)
-    nowhere = [missing.said for missing in understood.missing]
-    if understood.filters and not passages:
-        nowhere.append(understood.said)
-    for said in nowhere:
-        print(f"note: no paper {said} in this library", file=sys.stderr)
-    if likelihood:
-        passages = rerank(query, passages, likelihood, never)
-    return passages[:limit]
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:

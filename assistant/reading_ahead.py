@@ -3,13 +3,16 @@
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
+from typing import TypeVar
 
 from retrieval.errors import Cancelled
 
+T = TypeVar("T")
+
 
 def read_ahead(
-    begin: Callable[[Callable[[], bool]], Iterator[str]], stopped: Callable[[], bool]
-) -> Generator[str, None, None]:
+    begin: Callable[[Callable[[], bool]], Iterator[T]], stopped: Callable[[], bool]
+) -> Generator[T, None, None]:
     """What `begin` yields, whose work goes on while the pieces are looked at.
 
     A reader that pauses or forgets to close therefore holds nothing that `begin` holds. When this
@@ -23,7 +26,7 @@ def read_ahead(
         Cancelled: `stopped()` became true.
     """
     closed = threading.Event()
-    pieces: queue.SimpleQueue[str | BaseException | None] = queue.SimpleQueue()
+    pieces: queue.SimpleQueue[T | BaseException | None] = queue.SimpleQueue()
 
     def work() -> None:
         try:

@@ -37,5 +37,13 @@ class ServeError(UserError):
     """The browser app could not be started."""
 
 
+class BusyError(UserError):
+    """Too many are waiting for the model."""
+
+
+class NotReadyError(UserError):
+    """The first start has not ended: models or papers are still being fetched and read."""
+
+
 class Cancelled(Exception):  # noqa: N818 - it reports a wish, not a fault
     """The person stopped the work; nothing half-done is left behind."""

@@ -1,1 +1,5 @@
-"""The browser app: Gradio page, its HTML, and the server that shows it."""
+"""The browser app: a Gradio page, a tab a module."""
+
+from assistant.browser.page import mount_page
+
+__all__ = ["mount_page"]

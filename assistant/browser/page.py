@@ -1,100 +1,94 @@
-"""The page: a chat over the library, with what is found shown as it comes."""
+"""The page: a tab for each way of using the library, shown once the setup has ended."""
 
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
 
-from assistant.browser.render import (
-    answer_html,
-    error_html,
-    library_html,
-    progress_html,
-    question_html,
-    searching_html,
-    setup_html,
-    stopped_html,
-)
-from assistant.browser.setup import Setup
-from assistant.engine import LONGEST_QUESTION, Assistant
-from assistant.events import Chosen, Finished, Found, Reranked, Shown
-from assistant.types import AnswerSentence, Citation, Evidence, Turn
-from retrieval.errors import Cancelled, UserError
-from retrieval.types import Passage
+from assistant.browser.chat import Stops, chat_tab, session_of
+from assistant.browser.library import library_tab
+from assistant.browser.lookup import lookup_tab
+from assistant.browser.models import models_tab
+from assistant.browser.paper import paper_dialog
+from assistant.browser.render import library_html, setup_html
+from assistant.service import Service
+from assistant.setup import Setup
 
 TITLE = "Abstracts assistant"
-EXAMPLES = (
-    "What is neural collapse and when does it appear?",
-    "How can a convolutional network learn its strides?",
-    "How much faster is machine unlearning of federated clusters than retraining?",
-    "Which papers recognise human actions from skeleton sequences?",
-)
-"""Questions that the seeds answer."""
-
-_FORMULA: list[dict[str, str | bool]] = [{"left": "$", "right": "$", "display": False}]
+_STATIC = Path(__file__).with_name("static")
+_FONT = ("system-ui", "sans-serif")
 _TICK_SECONDS = 0.5
-
-Messages = list[dict[str, Any]]
-
-
-class Stops:
-    """One flag a session: whether its answer is to be stopped."""
-
-    def __init__(self) -> None:
-        """No session has asked yet."""
-        self._flags: dict[str, threading.Event] = {}
-
-    def begin(self, session: str) -> threading.Event:
-        """A fresh flag for the session's next answer; an answer still running is stopped."""
-        self.stop(session)
-        self._flags[session] = threading.Event()
-        return self._flags[session]
-
-    def stop(self, session: str) -> None:
-        """Stop the session's answer, if there is one."""
-        if flag := self._flags.get(session):
-            flag.set()
-
-    def is_current(self, session: str, flag: threading.Event) -> bool:
-        """Whether the session still waits for the answer that `flag` stops."""
-        return self._flags.get(session) is flag
-
-    def end(self, session: str) -> None:
-        """Stop and forget the session: its page was closed, or a new chat begun."""
-        self.stop(session)
-        self._flags.pop(session, None)
+_LARGEST_UPLOAD = "50mb"
 
 
-def build_page(setup: Setup) -> gr.Blocks:
+def mount_page(app: FastAPI, service: Service) -> None:
+    """Serve the page, and the files that it needs, with `app`."""
+    app.mount("/own", StaticFiles(directory=_STATIC), name="own")
+    gr.mount_gradio_app(
+        app,
+        build_page(service),
+        path="/",
+        server_name=service.settings.host,
+        server_port=service.settings.port,
+        theme=gr.themes.Soft(font=_FONT, font_mono=("ui-monospace", "monospace")),
+        css_paths=_STATIC / "style.css",
+        head='<script src="/own/page.js" defer></script>',
+        footer_links=[],
+        run_history=False,
+        max_file_size=_LARGEST_UPLOAD,
+        ssr_mode=False,
+        enable_monitoring=False,
+        show_error=True,
+    )
+
+
+def build_page(service: Service) -> gr.Blocks:
     """The page for an assistant that may still be in preparation."""
     stops = Stops()
     page: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, fill_height=True)
     with page:
-        gr.HTML(
-            f"<h1>{TITLE}</h1><p>Every sentence shows the abstract that it stands on.</p>",
-            elem_id="heading",
-        )
-        library = gr.HTML(elem_id="library")
-        preparing = gr.HTML(setup_html(setup.state), elem_id="setup")
-        with gr.Column(visible=False, elem_id="chat", scale=1) as chat:
-            _chat(setup, stops)
+        gr.HTML(f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None)
+        library = gr.HTML(elem_id="library", js_on_load=None)
+        preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
+        with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
+            _tabs(service, stops)
         timer = gr.Timer(_TICK_SECONDS)
-        shown = [library, preparing, chat, timer]
-        page.load(lambda: _setup_step(setup), outputs=shown, show_progress="hidden")
-        timer.tick(lambda: _setup_step(setup), outputs=shown, show_progress="hidden")
+        shown = [library, preparing, tabs, timer]
+        step: dict[str, Any] = {
+            "fn": lambda: _setup_step(service.setup),
+            "outputs": shown,
+            "show_progress": "hidden",
+            "api_visibility": "private",
+        }
+        page.load(**step)
+        timer.tick(**step)
 
         # Gradio passes the request to parameters of its type, so these cannot be lambdas.
         def closed(request: gr.Request) -> None:
-            stops.end(_session(request))
+            stops.end(session_of(request))
 
         page.unload(closed)
+    page.queue(default_concurrency_limit=None)
     return page
 
 
+def _tabs(service: Service, stops: Stops) -> None:
+    paper = paper_dialog(service)
+    with gr.Tabs(elem_id="ways"):
+        with gr.Tab("Chat", id="chat", scale=1):
+            chat_tab(service, stops)
+        with gr.Tab("Citation lookup", id="lookup"):
+            lookup_tab(service, paper)
+        with gr.Tab("Library", id="library"):
+            library_tab(service)
+        with gr.Tab("Models", id="models"):
+            models_tab(service)
+
+
 def _setup_step(setup: Setup) -> tuple[Any, ...]:
-    """Show the progress of the first start, then the chat in its place."""
+    """Show the progress of the first start, then the tabs in its place."""
     state = setup.state
     if state.assistant is None:
         waiting = not state.error
@@ -102,139 +96,3 @@ def _setup_step(setup: Setup) -> tuple[Any, ...]:
     line = library_html(state.papers, state.assistant.model.name)
     hidden = gr.update(value="", visible=False)
     return line, hidden, gr.update(visible=True), gr.update(active=False)
-
-
-def _chat(setup: Setup, stops: Stops) -> None:
-    history = gr.State([])
-    messages = gr.Chatbot(
-        elem_id="conversation",
-        show_label=False,
-        label="Conversation",
-        scale=1,
-        height="calc(100vh - 17rem)",
-        latex_delimiters=_FORMULA,
-        layout="panel",
-        buttons=[],
-        feedback_options=None,
-        placeholder="Ask about the papers in the library.",
-        examples=[{"text": example} for example in EXAMPLES],
-    )
-    with gr.Row():
-        question = gr.Textbox(
-            elem_id="question",
-            placeholder="Ask about the papers …",
-            label="Question",
-            show_label=False,
-            lines=1,
-            max_lines=6,
-            max_length=LONGEST_QUESTION,
-            autofocus=True,
-            scale=8,
-        )
-        send = gr.Button("Send", variant="primary", elem_id="send", min_width=90, scale=1)
-        stop = gr.Button("Stop", elem_id="stop", min_width=90, scale=1, visible=False)
-        clear = gr.Button("New chat", elem_id="new", min_width=110, scale=1)
-
-    def respond(
-        asked: str, turns: list[Turn], shown: Messages, request: gr.Request
-    ) -> Iterator[tuple[Any, ...]]:
-        assistant = setup.state.assistant
-        assert assistant is not None  # noqa: S101 - the chat is shown only once it is there
-        session = _session(request)
-        flag = stops.begin(session)
-        before = [*shown, {"role": "user", "content": question_html(asked)}]
-        busy = (gr.update(visible=False), gr.update(visible=True))
-        idle = (gr.update(visible=True), gr.update(visible=False))
-        field: Any = ""  # emptied once: what is typed meanwhile stays
-        for html, turn in _answered(assistant, asked, turns, flag):
-            now_turns = [*turns, turn] if turn else turns
-            content = [*before, {"role": "assistant", "content": html}]
-            if not stops.is_current(session, flag):
-                now_turns, content = [], []  # a new chat was begun
-            yield field, now_turns, content, *busy
-            field = gr.skip()
-        yield field, now_turns, content, *idle
-
-    def stop_answer(request: gr.Request) -> None:
-        stops.stop(_session(request))
-
-    def forget(request: gr.Request) -> tuple[Any, ...]:
-        stops.end(_session(request))
-        return [], [], ""
-
-    outputs = [question, history, messages, send, stop]
-    asking: dict[str, Any] = {
-        "fn": respond,
-        "inputs": [question, history, messages],
-        "outputs": outputs,
-        "show_progress": "hidden",
-        "concurrency_limit": 1,
-        "concurrency_id": "model",
-    }
-    question.submit(**asking)
-    send.click(**asking)
-    messages.example_select(_chosen_text, outputs=question, show_progress="hidden").then(**asking)
-    stop.click(stop_answer, show_progress="hidden", queue=False)
-    clear.click(forget, outputs=[history, messages, question], queue=False)
-
-
-def _chosen_text(chosen: gr.SelectData) -> str:
-    return str(chosen.value["text"])
-
-
-@dataclass(slots=True)
-class _Partial:
-    """An answer that is still coming."""
-
-    standalone: str = ""
-    passages: tuple[Passage, ...] = ()
-    chosen: tuple[Evidence, ...] = ()
-    sentences: list[AnswerSentence] = field(default_factory=list)
-    citations: list[Citation] = field(default_factory=list)
-
-
-def _answered(
-    assistant: Assistant, asked: str, turns: list[Turn], flag: threading.Event
-) -> Iterator[tuple[str, Turn | None]]:
-    """The answer's HTML as it grows; the turn comes with the last."""
-    partial = _Partial()
-    yield searching_html(), None
-    try:
-        for event in assistant.stream(asked, turns, flag.is_set):
-            if isinstance(event, Finished):
-                yield answer_html(event.answer), Turn(asked, event.answer)
-                return
-            _take_up(event, partial, asked)
-            yield _partial_html(partial), None
-    except Cancelled:
-        yield stopped_html(partial.sentences, partial.citations), None
-    except UserError as error:
-        yield error_html(str(error)), None
-
-
-def _take_up(event: Found | Reranked | Chosen | Shown, partial: _Partial, asked: str) -> None:
-    if isinstance(event, Reranked):
-        partial.passages = event.passages
-    elif isinstance(event, Chosen):
-        partial.chosen = event.evidence
-    elif isinstance(event, Found):
-        different = event.standalone_question != asked.strip()
-        partial.standalone = event.standalone_question if different else ""
-        partial.passages = event.passages
-    else:
-        partial.sentences.append(event.sentence)
-        partial.citations += event.citations
-
-
-def _partial_html(partial: _Partial) -> str:
-    return progress_html(
-        partial.standalone,
-        partial.passages,
-        partial.chosen,
-        partial.sentences,
-        partial.citations,
-    )
-
-
-def _session(request: gr.Request) -> str:
-    return request.session_hash or ""

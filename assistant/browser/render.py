@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from assistant.browser.setup import Stage, State
+from assistant.setup import Stage, State
 from assistant.terminal import authors_line, where
 from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome, by_paper
 from retrieval.types import Paper, Passage
@@ -25,6 +25,13 @@ def question_html(question: str) -> str:
 def searching_html() -> str:
     """Before anything is found."""
     return _block(_status("Searching the library"))
+
+
+def waiting_html(ahead: int, seconds: float | None) -> str:
+    """While others have their answers first."""
+    others = "1 question is" if ahead == 1 else f"{ahead} questions are"
+    about = f", about {max(1, round(seconds))} s" if seconds is not None else ""
+    return _block(_status(f"{others} answered first{about}"))
 
 
 def progress_html(

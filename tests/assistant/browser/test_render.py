@@ -16,8 +16,8 @@ from assistant.browser.render import (
     setup_html,
     stopped_html,
 )
-from assistant.browser.setup import Stage, State
 from assistant.making import ABSTENTION
+from assistant.setup import Stage, State
 from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome
 
 PAYLOADS = (

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.browser import setup as module
-from assistant.browser.page import Stops
-from assistant.browser.setup import Setup
+from assistant import setup as module
+from assistant.browser.chat import Stops
 from assistant.settings import Settings
+from assistant.setup import Setup
 from retrieval.progress import Progress
 
 

@@ -1,0 +1,159 @@
+"""One assistant for many people: the browser app and the HTTP API ask it here, in turn."""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+from assistant.engine import Assistant, checked_question, never
+from assistant.events import Event, Finished
+from assistant.likelihood import question_likelihood
+from assistant.line import Line, Place
+from assistant.metrics import Metrics
+from assistant.reading_ahead import read_ahead
+from assistant.settings import Settings
+from assistant.setup import Setup
+from assistant.types import Turn
+from retrieval.errors import Cancelled, NotReadyError, UserError
+from retrieval.lookup import Listing, Lookup
+from retrieval.ranking import Ranking, ranking
+from retrieval.types import Paper
+from retrieval.understanding import Given
+
+_TOLD_EVERY = 0.5
+"""Seconds between two events that tell a place in the line."""
+_LOOK_SECONDS = 0.05
+"""Between two looks at whether to go on waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Others come first."""
+
+    ahead: int
+    """How many."""
+    seconds: float | None
+    """How long that will take; nothing where it cannot be guessed yet."""
+
+
+class Service:
+    """What many may ask at once; whoever needs the model waits for their turn."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is loaded before `setup.start()`."""
+        self.settings = settings
+        self.setup = Setup(settings)
+        self.line = Line()
+        self.metrics = Metrics(waiting=self.line.__len__)
+
+    @property
+    def assistant(self) -> Assistant:
+        """The assistant.
+
+        Raises:
+            NotReadyError: it is not set up yet, or could not be.
+        """
+        state = self.setup.state
+        if state.assistant is None:
+            raise NotReadyError(
+                state.error
+                or "The assistant is being set up: models and papers are fetched and read; "
+                "try again in a few minutes."
+            )
+        return state.assistant
+
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        stopped: Callable[[], bool] = never,
+    ) -> Generator[Waiting | Event, None, None]:
+        """The answer as it comes about, once those who came before have theirs.
+
+        The work goes on in a thread of its own and gives the place in the line back whether or
+        not the events are read to their end.
+
+        Raises:
+            NotReadyError: there is no assistant yet; raised at once.
+            BusyError: too many are waiting; raised before the first event.
+            InputError, LibraryError, Cancelled: see `Assistant.stream`.
+        """
+        assistant = self.assistant
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
+            return self._in_turn(lambda: assistant.stream(question, history, stopped), stopped)
+
+        return read_ahead(begin, stopped)
+
+    def search(
+        self, query: str, limit: int, *, reranked: bool, stopped: Callable[[], bool] = never
+    ) -> Ranking:
+        """The papers that fit `query` best; reranking them waits for the model.
+
+        Raises:
+            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask`.
+        """
+        assistant = self.assistant
+        query = checked_question(query)
+        likelihood = question_likelihood(assistant.model) if reranked else None
+        if likelihood is None:
+            return ranking(assistant.library, query, limit, None, stopped)
+        with self.line.place() as place:
+            while not place.wait(_LOOK_SECONDS):
+                if stopped():
+                    raise Cancelled
+            return ranking(assistant.library, query, limit, likelihood, stopped)
+
+    def lookup(self, query: str, limit: int, given: Given | None = None) -> Listing:
+        """The papers that `query` and `given` name; see `Lookup.find`.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            InputError: the query is too long.
+            LibraryError: the library has no papers or cannot be read.
+        """
+        library = self.assistant.library
+        library.ready_to_search()
+        query = checked_question(query) if query.strip() else ""
+        return Lookup.over(library).find(query, limit, given)
+
+    def paper(self, id_: str) -> Paper | None:
+        """The paper with this id, if there is one.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            LibraryError: the library cannot be read.
+        """
+        stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
+        return stored.paper if stored else None
+
+    def _in_turn(
+        self, events: Callable[[], Iterator[Event]], stopped: Callable[[], bool]
+    ) -> Iterator[Waiting | Event]:
+        try:
+            with self.line.place() as place:
+                yield from self._until_turn(place, stopped)
+                for event in events():
+                    if isinstance(event, Finished):
+                        place.leave()  # the model is free before the answer is shown
+                        self.metrics.answered(event.answer)
+                    yield event
+        except Cancelled:
+            self.metrics.ended("stopped")
+            raise
+        except UserError:
+            self.metrics.ended("refused")
+            raise
+        except Exception:
+            self.metrics.ended("failed")
+            raise
+
+    def _until_turn(self, place: Place, stopped: Callable[[], bool]) -> Iterator[Waiting]:
+        came = time.monotonic()
+        told = -_TOLD_EVERY
+        while not place.wait(_LOOK_SECONDS):
+            if stopped():
+                raise Cancelled
+            if time.monotonic() - told >= _TOLD_EVERY:
+                told = time.monotonic()
+                yield Waiting(place.ahead, place.seconds)
+        self.metrics.waited(time.monotonic() - came)

@@ -1,0 +1,53 @@
+"""A query's papers, best first: filters that it names, first stage, reranking."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from retrieval.library import Library
+from retrieval.lookup import Lookup
+from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
+from retrieval.search import search
+from retrieval.types import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What was found for a query."""
+
+    passages: tuple[Passage, ...]
+    """Best first."""
+    notes: tuple[str, ...] = ()
+    """One sentence for each filter of the query that no paper passes."""
+
+
+def ranking(
+    library: Library,
+    query: str,
+    limit: int,
+    likelihood: QuestionLikelihood | None,
+    stopped: Callable[[], bool],
+) -> Ranking:
+    """The papers that pass what `query` says about records, those that fit it best first.
+
+    Args:
+        library: what is searched.
+        query: what is searched for.
+        limit: papers at most.
+        likelihood: what reads the best papers again; nothing for the first stage alone.
+        stopped: looked at between two papers.
+
+    Raises:
+        LibraryError: the library has no papers or cannot be read.
+        Cancelled: `stopped()` became true.
+    """
+    library.ready_to_search()
+    understood = Lookup.over(library).understand(query)
+    depth = max(limit, RerankSettings().depth)
+    passages = search(library, query, depth, filters=understood.filters)
+    nowhere = [missing.said for missing in understood.missing]
+    if understood.filters and not passages:
+        nowhere.append(understood.said)
+    if likelihood:
+        passages = rerank(query, passages, likelihood, stopped)
+    notes = tuple(f"no paper {said} in this library" for said in nowhere)
+    return Ranking(tuple(passages[:limit]), notes)
