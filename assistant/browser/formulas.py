@@ -1,0 +1,183 @@
+r"""Formulas in the texts of papers as MathML; the one module that imports latex2mathml.
+
+`$…$`, `$$…$$`, `\(…\)` and `\[…\]` are formulas, everything else is escaped. What latex2mathml
+reads is written anew from the elements and attributes that are allowed here, since it takes
+links, colours, sizes and character references over from the text. A formula of which anything is
+not understood stays as it was typed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, pairwise
+from xml.etree.ElementTree import Element
+
+from latex2mathml.converter import convert_to_element
+from markupsafe import Markup, escape
+
+from retrieval.latex import split_formulas
+
+_LONGEST = 1000
+"""Characters of a formula that is shown as one."""
+_REMEMBERED = 4096
+"""Formulas whose MathML is kept."""
+
+_SET_OFF = re.compile(
+    r"(?<!\\)(?:\$\$([^$]{1,1000})\$\$|\\\[(.{1,1000}?)\\\]|\\\((.{1,1000}?)\\\))", re.DOTALL
+)
+_DEFINES = re.compile(r"\\(?:newcommand|newenvironment|DeclareMathOperator|def)(?![A-Za-z])")
+"""Definitions can grow a short formula without end."""
+_REFERENCE = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
+"""How latex2mathml writes a character."""
+
+_ELEMENTS = frozenset(
+    "math mrow mi mn mo mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot "
+    "mtable mtr mtd mstyle mpadded".split()
+)
+_BOOLEAN = re.compile(r"true|false")
+_SMALL = re.compile(r"[0-2]?(?:\.\d{1,3})?em")
+_ATTRIBUTES = {
+    "accent": _BOOLEAN,
+    "display": re.compile(r"block"),
+    "displaystyle": _BOOLEAN,
+    "fence": _BOOLEAN,
+    "form": re.compile(r"prefix|infix|postfix"),
+    "largeop": _BOOLEAN,
+    "linethickness": re.compile(r"0"),
+    "maxsize": _SMALL,
+    "minsize": _SMALL,
+    "movablelimits": _BOOLEAN,
+    "scriptlevel": re.compile(r"[0-2]"),
+    "separator": _BOOLEAN,
+    "stretchy": _BOOLEAN,
+    "width": _SMALL,
+}
+"""Attributes with the values that are written; others are left out, the element stays."""
+_LETTERS = frozenset({"mi", "mn"})
+"""Elements whose letters are of the alphabet that `mathvariant` says."""
+
+
+class _UnknownError(ValueError):
+    """Something in a formula that is not shown."""
+
+
+def with_formulas(text: str) -> Markup:
+    """`text` with its formulas as MathML, everything else escaped."""
+    return Markup().join(
+        _formula(piece) if is_formula else escape(piece) for piece, is_formula in _pieces(text)
+    )
+
+
+def marked(abstract: str, quotes: Sequence[str]) -> Markup:
+    """As `with_formulas`, the quotes highlighted; a formula that is partly quoted, as a whole.
+
+    Args:
+        abstract: the text.
+        quotes: exact substrings of it; others are passed over.
+    """
+    spans = [(at, at + len(each)) for each in quotes if each and (at := abstract.find(each)) >= 0]
+    parts: list[Markup] = []
+    for is_marked, segments in groupby(_segments(abstract, spans), key=lambda each: each[1]):
+        html = Markup().join(segment for segment, _ in segments)
+        parts.append(Markup("<mark>{}</mark>").format(html) if is_marked else html)
+    return Markup().join(parts)
+
+
+def _segments(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[Markup, bool]]:
+    """The text in order, cut where `spans` begin and end outside formulas; whether in a span."""
+    start = 0
+    for piece, is_formula in _pieces(text):
+        end = start + len(piece)
+        if is_formula:
+            yield _formula(piece), any(first < end and last > start for first, last in spans)
+        else:
+            cuts = {start, end, *(at for span in spans for at in span if start < at < end)}
+            for one, other in pairwise(sorted(cuts)):
+                is_quoted = any(first <= one < last for first, last in spans)
+                yield escape(text[one:other]), is_quoted
+        start = end
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """The pieces of `text` in order, each with whether it is a formula with its delimiters."""
+    at = 0
+    for found in _SET_OFF.finditer(text):
+        content = next(filter(None, found.groups()))
+        if [is_formula for _, is_formula in split_formulas(f"${content}$")] == [True]:
+            yield from split_formulas(text[at : found.start()])
+            yield found.group(), True
+            at = found.end()
+    yield from split_formulas(text[at:])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _formula(source: str) -> Markup:
+    """The formula as MathML, or as it was typed, escaped."""
+    width = 1 if source[0] == "$" != source[1] else 2
+    content = source[width:-width]
+    display = "block" if source.startswith(("$$", r"\[")) else "inline"
+    if len(content) > _LONGEST or _DEFINES.search(content):
+        return escape(source)
+    try:
+        return _written(convert_to_element(content.replace(r"\AA", "Å"), display=display))
+    except Exception:  # on odd input its walker raises whatever comes
+        return escape(source)
+
+
+def _written(element: Element) -> Markup:
+    """An element of latex2mathml's tree as text that is safe to show.
+
+    Raises:
+        _UnknownError: it holds an element or a command that is not known here.
+    """
+    if element.tag not in _ELEMENTS:
+        raise _UnknownError(element.tag)
+    text = _characters(element.text or "")
+    if element.tag in _LETTERS:
+        text = _lettered(text, element.get("mathvariant", ""))
+    attributes = {
+        name: value
+        for name, value in element.attrib.items()
+        if name in _ATTRIBUTES and _ATTRIBUTES[name].fullmatch(value)
+    }
+    if element.tag == "mi" and element.get("mathvariant") == "normal":
+        attributes["mathvariant"] = "normal"
+    return Markup("<{0}{1}>{2}{3}</{0}>").format(
+        element.tag,
+        Markup().join(Markup(' {}="{}"').format(*pair) for pair in attributes.items()),
+        text,
+        Markup().join(map(_written, element)),
+    )
+
+
+def _characters(text: str) -> str:
+    """The text of an element; a backslash in it begins a command that was not understood."""
+    if "\\" in text:
+        raise _UnknownError(text)
+    shown = _REFERENCE.sub(lambda found: chr(int(found[1], 16)), text)
+    if any(unicodedata.category(each) in {"Cc", "Cs", "Cn", "Cf"} for each in shown):
+        raise _UnknownError(text)
+    return shown
+
+
+def _lettered(text: str, variant: str) -> str:
+    """Letters and digits in the alphabet of `variant`, as browsers know `normal` alone."""
+    if variant in {"", "normal"}:
+        return text
+    alphabet = variant.upper().replace("-", " ")
+    return "".join(_letter(each, alphabet) for each in text)
+
+
+def _letter(letter: str, alphabet: str) -> str:
+    kind = unicodedata.name(letter, "")
+    for words in ("LATIN CAPITAL LETTER ", "LATIN SMALL LETTER ", "DIGIT ", "GREEK "):
+        if kind.startswith(words):
+            name = kind.replace("LATIN ", "").replace("GREEK ", "").replace("LETTER ", "")
+            break
+    else:
+        return letter
+    try:
+        return unicodedata.lookup(f"MATHEMATICAL {alphabet} {name}")
+    except KeyError:
+        return letter
