@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -222,14 +223,24 @@ class LlamaCppChatModel:
         tokens = tokens[:LONGEST_REPLY]
         most = LIKELIHOOD_TOKENS - len(tokens)
         for conversation in conversations:
-            prompt = [token for part in self._prompt(conversation) for token in part]
-            if len(prompt) > most:
-                prompt = prompt[: most - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
+            frame, prompt = self._framed(conversation)
+            if len(frame) + len(prompt) > most:
+                prompt = prompt[: most - len(frame) - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                found = self._likelihood().log_probabilities(prompt, tokens)
+                found = self._likelihood().log_probabilities(frame, prompt, tokens, stopped)
             yield found  # without the lock: whoever asked may take its time
+
+    def _framed(self, conversation: Messages) -> tuple[list[int], list[int]]:
+        """The tokens of a conversation: those with which every one of its kind begins, the rest."""
+        empty = [{**message, "content": ""} for message in conversation]
+        frame = [token for part in self._prompt(empty) for token in part]
+        prompt = [token for part in self._prompt(conversation) for token in part]
+        most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
+        same = (ours == any_ for ours, any_ in zip(prompt[:most], frame, strict=False))
+        common = sum(takewhile(bool, same))
+        return prompt[:common], prompt[common:]
 
     def _likelihood(self) -> llamacpp.LikelihoodContext:
         """Made when it is first needed: it takes memory."""

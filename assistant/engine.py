@@ -17,6 +17,7 @@ from assistant.rewriting import reworded
 from assistant.routing import passages_of, route
 from assistant.types import Answer, Turn
 from assistant.writing import Writer, WritingSettings
+from retrieval.embedder import StoppableEmbedder
 from retrieval.errors import InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
@@ -163,7 +164,7 @@ class Assistant:
         evidence = choose_evidence(
             subject.text,
             making.passages,
-            self.library.embedder,
+            StoppableEmbedder(self.library.embedder, stopped),
             of=subject.meant(making.passages),
         )
         making.has_evidence(evidence)

@@ -7,11 +7,13 @@ answers made-up questions whose answers are known.
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assistant.chat_model import ChatModel
+from assistant.engine import never
 from assistant.making import Page, answer_text
 from assistant.prompting import answer_messages
 from assistant.types import Evidence
@@ -111,18 +113,30 @@ the checker, of the grammar that answers keep to, of how they are written, or of
 Models are then examined again."""
 
 
-def passes(model: ChatModel, progress: Progress = silent) -> bool:
-    """Whether the model answers most tasks with sentences that hold and say what was asked."""
+def passes(
+    model: ChatModel, progress: Progress = silent, stopped: Callable[[], bool] = never
+) -> bool:
+    """Whether the model answers most tasks with sentences that hold and say what was asked.
+
+    Raises:
+        Cancelled: `stopped()` became true.
+    """
     passed = 0
     for done, task in enumerate(TASKS):
         progress("trying out how well the model writes", done, len(TASKS), "questions")
-        passed += _passes(model, task)
+        passed += _passes(model, task, stopped)
         if passed >= LEAST_PASSED or passed + len(TASKS) - done - 1 < LEAST_PASSED:
             break
     return passed >= LEAST_PASSED
 
 
-def passes_once(model: ChatModel, path: Path, record: Path, progress: Progress = silent) -> bool:
+def passes_once(
+    model: ChatModel,
+    path: Path,
+    record: Path,
+    progress: Progress = silent,
+    stopped: Callable[[], bool] = never,
+) -> bool:
     """What `passes` said of the model file at `path`, asked only if `record` does not know.
 
     Args:
@@ -131,21 +145,25 @@ def passes_once(model: ChatModel, path: Path, record: Path, progress: Progress =
         record: a JSON file of what is known of models; replaced if it is not readable. Where it
             cannot be written, the model is examined again next time.
         progress: told of the exam; the default model takes two seconds a task on one slow core.
+        stopped: looked at during the exam; a large model takes minutes.
+
+    Raises:
+        Cancelled: `stopped()` became true; nothing is recorded.
     """
     known = _known(record)
     key = _key(path, model.context)
     if key not in known:
-        known[key] = passes(model, progress)
+        known[key] = passes(model, progress, stopped)
         with suppress(OSError, LibraryError):
             record.parent.mkdir(parents=True, exist_ok=True)
             write_whole(record, json.dumps(known, indent=1))
     return known[key]
 
 
-def _passes(model: ChatModel, task: Task) -> bool:
+def _passes(model: ChatModel, task: Task, stopped: Callable[[], bool]) -> bool:
     page = Page(_evidence(task))
     writer = Writer(model)
-    for _ in writer.fill(page, task.question, lambda: False):
+    for _ in writer.fill(page, task.question, stopped):
         if writer.failed:
             return False
     said = answer_text(page.sentences, page.citations)

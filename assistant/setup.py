@@ -91,7 +91,8 @@ class Setup:
             papers = ingest(library, _unfinished(library), progress=self._report).papers
         library.ready_to_search()
         model = open_chat_model(self._settings, self._report)
-        return assistant_over(library, model, self._settings, self._report), papers
+        assistant = assistant_over(library, model, self._settings, self._report, self._stop.is_set)
+        return assistant, papers
 
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:
         if self._stop.is_set():

@@ -1,7 +1,9 @@
 """Loads what a way of using the assistant needs: models, library, and both together."""
 
+from collections.abc import Callable
+
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import AnswerSettings, Assistant
+from assistant.engine import AnswerSettings, Assistant, never
 from assistant.exam import passes_once
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
@@ -49,8 +51,16 @@ def open_assistant(settings: Settings, progress: Progress) -> Assistant:
 
 
 def assistant_over(
-    library: Library, model: LlamaCppChatModel, settings: Settings, progress: Progress
+    library: Library,
+    model: LlamaCppChatModel,
+    settings: Settings,
+    progress: Progress,
+    stopped: Callable[[], bool] = never,
 ) -> Assistant:
-    """An assistant that asks the model for answers if it writes well enough; else it quotes."""
-    asks = passes_once(model, model.path, settings.cache / "exams.json", progress)
+    """An assistant that asks the model for answers if it writes well enough; else it quotes.
+
+    Raises:
+        Cancelled: `stopped()` became true.
+    """
+    asks = passes_once(model, model.path, settings.cache / "exams.json", progress, stopped)
     return Assistant(library, model, AnswerSettings(writing=WritingSettings(asks=asks)))

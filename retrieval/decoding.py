@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.errors import Cancelled, ModelError
+from retrieval.stopping import ending_early
 
 SLICE = 128
-"""Prompt tokens evaluated between two looks at whether to stop (about 0.3 s on two cores)."""
+"""Prompt tokens evaluated at a time; a stop does not wait for their end, see `stopping`."""
 _TRIED = (1, 32, 1024)
 """The likeliest tokens that a grammar is asked about, before all are: mostly the first will do."""
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
@@ -56,7 +57,7 @@ class Decoder:
         for each in prompt[kept:]:
             if stopped():
                 raise Cancelled
-            self._evaluate(each)
+            self._evaluate(each, stopped)
 
     def write(
         self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Callable[[], bool]
@@ -128,7 +129,7 @@ class Decoder:
             yield token
             if self._model.n_tokens == self._model.n_ctx():
                 return
-            self._evaluate((token,))
+            self._evaluate((token,), stopped)
 
     def _likeliest(self, grammar: "_Grammar", *, silenced: bool) -> int | None:
         """The likeliest token that the grammar allows; nothing if there is none."""
@@ -144,11 +145,15 @@ class Decoder:
                 return found
         return None
 
-    def _evaluate(self, tokens: Slice) -> None:
+    def _evaluate(self, tokens: Slice, stopped: Callable[[], bool]) -> None:
         try:
-            self._model.eval(tokens)
+            with ending_early(self._model._ctx, stopped):
+                self._model.eval(tokens)
+        except Cancelled:
+            self._forget()
+            raise
         except RuntimeError as error:
-            self._keep(0)
+            self._forget()
             raise ModelError(
                 f"llama.cpp could not go on ({error}); ask again, with a smaller --context if "
                 "memory is short."
@@ -162,12 +167,17 @@ class Decoder:
             length and self._model._ctx.kv_cache_seq_rm(-1, length, -1)
         ):
             # A recurrent model cannot forget a part of what it read.
-            count = length = 0
-            self._model.reset()
-            self._model._ctx.kv_cache_clear()
+            self._forget()
+            return 0
         self._model.n_tokens = length
         del self._read[count:]
         return count
+
+    def _forget(self) -> None:
+        """Forget all that was read, and what is left of a slice that was not read to its end."""
+        self._model.reset()
+        self._model._ctx.kv_cache_clear()
+        self._read.clear()
 
     def _unwritable(self) -> NDArray[np.float32]:
         """What to add to the logits: control tokens but for the ends are no text."""

@@ -5,7 +5,7 @@ Its errors stop here: what leaves is a `ModelError` with one sentence, or a plai
 
 import ctypes
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from retrieval.chat_template import ChatTemplate, Messages
 from retrieval.errors import ModelError, ModelFetchError
+from retrieval.stopping import ending_early
 
 GGUF_MAGIC = b"GGUF"
 
@@ -233,28 +234,38 @@ class LikelihoodContext:
             ) from error
         self._batch = LlamaBatch(n_tokens=tokens, embd=0, n_seq_max=1, verbose=False)
         self._vocabulary = model.n_vocab()
-        self._read: list[int] = []
+        self._kept: tuple[int, ...] = ()
         self.tokens = tokens
 
-    def log_probabilities(self, prompt: Sequence[int], text: Sequence[int]) -> NDArray[np.float32]:
-        """log P of each token of `text` after `prompt` and the tokens before it, natural logarithm.
+    def log_probabilities(
+        self,
+        frame: Sequence[int],
+        prompt: Sequence[int],
+        text: Sequence[int],
+        stopped: Callable[[], bool],
+    ) -> NDArray[np.float32]:
+        """log P of each token of `text` after `frame`, `prompt` and the tokens before it (natural).
 
-        Logits are computed for the text alone. What the prompt begins with in common with the one
-        before is not read again.
+        Logits are computed for the text alone. What a token is computed in one batch with moves its
+        numbers in their last digits, so the frame is always a batch of its own, which is kept for
+        the next prompt, and all else is another: the same question gives the same bytes whatever
+        was asked before.
 
         Args:
-            prompt: token ids, at least one.
-            text: token ids, at least one; together with the prompt at most `tokens`.
+            frame: token ids with which many prompts begin; may be empty.
+            prompt: token ids that follow it, at least one.
+            text: token ids, at least one; with frame and prompt at most `tokens`.
+            stopped: looked at while they are read.
 
         Returns:
             Shape (len(text),).
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate them.
         """
-        read = [*prompt, *text[:-1]]
-        shared = self._keep_shared(prompt[:-1])
-        self._fill(read[shared:], at=shared, logits_from=len(prompt) - 1)
-        self._read = []  # a failed batch leaves the cache in an unknown state
-        self._context.decode(self._batch)
-        self._read = read
+        self._keep(tuple(frame), stopped)
+        self._evaluate([*prompt, *text[:-1]], stopped, at=len(frame), silent=len(prompt) - 1)
         rows: NDArray[np.float32] = np.ctypeslib.as_array(
             self._context.get_logits(), shape=(len(text), self._vocabulary)
         )
@@ -263,15 +274,20 @@ class LikelihoodContext:
         chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
         return chosen
 
-    def _keep_shared(self, prompt: Sequence[int]) -> int:
-        """Forget what differs from `prompt`; the number of its tokens that stay read."""
-        shared = _shared_length(self._read, prompt)
-        if not self._read or not self._context.kv_cache_seq_rm(0, shared, -1):
-            self._context.kv_cache_clear()  # a recurrent model cannot forget a part
-            shared = 0
-        return shared
+    def _keep(self, frame: tuple[int, ...], stopped: Callable[[], bool]) -> None:
+        """Forget all that was read but for `frame`; read that if it was not."""
+        if self._kept == frame != () and self._context.kv_cache_seq_rm(0, len(frame), -1):
+            return
+        self._context.kv_cache_clear()  # also where a recurrent model cannot forget a part
+        self._kept = ()
+        if frame:
+            self._evaluate(frame, stopped, at=0, silent=len(frame) - 1)
+            self._kept = frame
 
-    def _fill(self, tokens: Sequence[int], *, at: int, logits_from: int) -> None:
+    def _evaluate(
+        self, tokens: Sequence[int], stopped: Callable[[], bool], *, at: int, silent: int
+    ) -> None:
+        """Read `tokens` from position `at`; the first `silent` of them give no logits."""
         batch = self._batch.batch
         batch.n_tokens = len(tokens)
         for place, token in enumerate(tokens):
@@ -279,15 +295,17 @@ class LikelihoodContext:
             batch.pos[place] = at + place
             batch.n_seq_id[place] = 1
             batch.seq_id[place][0] = 0
-            batch.logits[place] = at + place >= logits_from
-
-
-def _shared_length(left: Sequence[int], right: Sequence[int]) -> int:
-    """Tokens with which both begin."""
-    return next(
-        (at for at, (old, new) in enumerate(zip(left, right, strict=False)) if old != new),
-        min(len(left), len(right)),
-    )
+            batch.logits[place] = place >= silent
+        kept, self._kept = self._kept, ()  # a batch not read to its end spoils what was read
+        try:
+            with ending_early(self._context, stopped):
+                self._context.decode(self._batch)
+        except RuntimeError as error:
+            raise ModelError(
+                f"llama.cpp could not go on ({error}); close other programs if memory is short, "
+                "then ask again."
+            ) from error
+        self._kept = kept
 
 
 def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:

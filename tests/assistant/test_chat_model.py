@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -84,6 +84,19 @@ def test_stop_while_the_prompt_is_read(chat_model: LlamaCppChatModel, fresh_text
     assert len(looks) == 2
     assert chat_model._model.n_tokens < chat_model.count([{"role": "user", "content": unread}])
     assert written(chat_model) == fresh_text
+
+
+def while_evaluating() -> bool:
+    """A stop that comes while llama.cpp is at work, never between two of its evaluations."""
+    return current_thread().name == "stopping"
+
+
+def test_stop_within_a_slice_of_the_prompt(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
+    unread: Messages = [ASKED[0], {"role": "user", "content": "Herons stood in a lake. " * 90}]
+    for _ in range(2):
+        with pytest.raises(Cancelled):
+            list(chat_model.write(unread, 5, while_evaluating))
+        assert written(chat_model) == fresh_text
 
 
 def test_stop_while_the_answer_is_written(chat_model: LlamaCppChatModel, fresh_text: str) -> None:

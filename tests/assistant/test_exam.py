@@ -10,6 +10,7 @@ from fakes import FakeChatModel
 from assistant import exam
 from assistant.chat_model import LlamaCppChatModel
 from assistant.exam import LEAST_PASSED, TASKS, passes, passes_once
+from retrieval.errors import Cancelled
 
 RIGHT = tuple(
     next(f"{note} [{at}]" for at, note in enumerate(task.notes, 1) if task.answer in note)
@@ -111,6 +112,15 @@ def test_progress_is_told_and_may_stop(file: Path, tmp_path: Path) -> None:
     record = tmp_path / "exams.json"
     with pytest.raises(KeyboardInterrupt):
         passes_once(FakeChatModel(*RIGHT), file, record, stop)
+    assert not record.exists()
+
+
+def test_an_exam_that_is_stopped_within_a_task_leaves_no_verdict(
+    file: Path, tmp_path: Path
+) -> None:
+    record = tmp_path / "exams.json"
+    with pytest.raises(Cancelled):
+        passes_once(FakeChatModel(*RIGHT), file, record, stopped=lambda: True)
     assert not record.exists()
 
 

@@ -1,16 +1,18 @@
 """How likely questions are under the real default model."""
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from fakes import FakeChatModel
+from llama_cpp._internals import LlamaContext
 
 from assistant.chat_model import LlamaCppChatModel
 from assistant.likelihood import question_likelihood
 from assistant.prompting import question_messages
 from retrieval import llamacpp
-from retrieval.errors import Cancelled
+from retrieval.errors import Cancelled, ModelError
 
 HERONS = "Grey herons stand in the shallow water of lakes and wait for fish to come near."
 BRAKES = "Regenerative brakes turn the motion of a car back into electricity for its battery."
@@ -53,8 +55,36 @@ def test_likelihoods_are_those_of_reading_token_by_token(chat_model: LlamaCppCha
 
 def test_what_was_read_before_does_not_matter(chat_model: LlamaCppChatModel) -> None:
     alone = likelihoods(chat_model, [BRAKES], QUESTION)
-    after = likelihoods(chat_model, [HERONS * 3, BRAKES], QUESTION)
-    assert after[1] == pytest.approx(alone[0], abs=0.03)
+    for before in (HERONS * 3, BRAKES.replace("battery", "wheel"), BRAKES, ""):
+        assert likelihoods(chat_model, [before, BRAKES], QUESTION)[1:] == alone
+
+
+def test_a_stop_within_a_text_leaves_nothing_of_it(chat_model: LlamaCppChatModel) -> None:
+    found = question_likelihood(chat_model)
+    assert found is not None
+    undisturbed = likelihoods(chat_model, [BRAKES, HERONS], QUESTION)
+
+    def while_evaluating() -> bool:
+        return threading.current_thread().name == "stopping"
+
+    with pytest.raises(Cancelled):
+        list(found.of(QUESTION, [HERONS * 20], while_evaluating))
+    assert likelihoods(chat_model, [BRAKES, HERONS], QUESTION) == undisturbed
+
+
+def test_a_context_that_cannot_evaluate_says_so(
+    chat_model: LlamaCppChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = likelihoods(chat_model, [BRAKES], QUESTION)
+
+    def broken(*_batch: object) -> None:
+        raise RuntimeError("llama_decode returned 1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LlamaContext, "decode", broken)
+        with pytest.raises(ModelError, match=r"could not go on \(llama_decode returned 1\)"):
+            likelihoods(chat_model, [HERONS], QUESTION)
+    assert likelihoods(chat_model, [BRAKES], QUESTION) == undisturbed
 
 
 def test_a_question_is_likelier_of_the_text_it_is_about(chat_model: LlamaCppChatModel) -> None:

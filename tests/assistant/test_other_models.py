@@ -1,7 +1,9 @@
 """Chat models of other families, with random weights: what they write means nothing, but ends."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import current_thread
 
 import pytest
 from chat_templates import CHATML, LLAMA3, QWEN3, R1
@@ -12,7 +14,7 @@ from assistant.chat_model import LlamaCppChatModel
 from assistant.engine import Assistant
 from assistant.types import Kind, Outcome
 from retrieval import llamacpp
-from retrieval.errors import InputError, ModelError
+from retrieval.errors import Cancelled, InputError, ModelError
 from retrieval.library import Library
 
 MAKERS: dict[str, Callable[[Path], Path]] = {
@@ -68,6 +70,19 @@ def test_the_same_bytes_whatever_was_asked_before(path: Path) -> None:
     assert list(model.write(ASKED, 24, never)) == fresh
     list(model.log_probabilities([ASKED], "A plant?", never))
     assert list(model.write(ASKED, 24, never)) == fresh
+
+
+def test_the_same_bytes_after_a_stop_within_the_prompt(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.stopping.LOOK_SECONDS", 0)  # these models read in no time
+    fresh = list(load(path).write(ASKED, 24, never))
+    model = load(path)
+    long = [ASKED[0], {"role": "user", "content": "Herons. " * 300}]
+    for _ in range(5):
+        with suppress(Cancelled):
+            list(model.write(long, 5, lambda: current_thread().name == "stopping"))
+        assert list(model.write(ASKED, 24, never)) == fresh
 
 
 def test_the_grammar_is_kept(path: Path) -> None:
