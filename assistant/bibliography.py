@@ -1,4 +1,4 @@
-"""Papers as BibTeX and RIS, for a reference manager or a manuscript."""
+"""Papers as BibTeX and RIS, for a reference manager or a manuscript, or as formatted references."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +11,7 @@ from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
 from rispy import RisWriter, dumps
 
+from assistant.reference_list import references
 from retrieval.latex import encode, split_formulas
 from retrieval.name_order import last_name_first
 from retrieval.types import Paper
@@ -151,5 +152,6 @@ def _reference(paper: Paper, key: str) -> dict[str, Any]:
 FORMATS: dict[str, Callable[[Iterable[Paper], Mapping[str, str]], str]] = {
     "bibtex": bibtex,
     "ris": ris,
+    "reference": references,
 }
 """The formats by name."""

@@ -108,7 +108,9 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--venue", default="", help="where the papers appeared")
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
-    parser.add_argument("--format", choices=("table", "json", "bibtex", "ris"), default="table")
+    parser.add_argument(
+        "--format", choices=("table", "json", "bibtex", "ris", "reference"), default="table"
+    )
 
 
 def _add_calibrate(parser: argparse.ArgumentParser) -> None:

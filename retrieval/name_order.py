@@ -34,6 +34,20 @@ def surname(name: str) -> str:
     return " ".join(words if comma else words[max(first, 0) :])
 
 
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Given names, surname and generation: `Aaron`, `van den Oord`, and `Jr.` or nothing.
+
+    A name of one word, or that cannot be taken apart, is a surname.
+    """
+    spoken = first_name_first(name)
+    words, generation = _without_generation(spoken.split())
+    last = surname(name)
+    whole = " ".join(words)
+    if not last or not whole.endswith(last):
+        return "", whole, generation
+    return whole.removesuffix(last).strip(), last, generation
+
+
 def _without_generation(words: list[str]) -> tuple[list[str], str]:
     if len(words) > 1 and _GENERATION.fullmatch(words[-1]):
         return words[:-1], words[-1]

@@ -54,6 +54,9 @@ _ATTRIBUTES = {
     "width": _SMALL,
 }
 """Attributes with the values that are written; others are left out, the element stays."""
+_ROWS = frozenset({"math", "mrow", "mstyle", "mtd"})
+_SCRIPTS = frozenset({"msub", "msup", "msubsup"})
+_THIN_SPACE = Markup('<mspace width="0.167em"></mspace>')
 _LETTERS = frozenset({"mi", "mn"})
 """Elements whose letters are of the alphabet that `mathvariant` says."""
 
@@ -147,8 +150,29 @@ def _written(element: Element) -> Markup:
         element.tag,
         Markup().join(Markup(' {}="{}"').format(*pair) for pair in attributes.items()),
         text,
-        Markup().join(map(_written, element)),
+        Markup().join(_children(element)),
     )
+
+
+def _children(element: Element) -> Iterator[Markup]:
+    """What is in the element; a thin space parts `log n` as TeX does."""
+    before: Element | None = None
+    for child in element:
+        if before is not None and element.tag in _ROWS and _are_apart(before, child):
+            yield _THIN_SPACE
+        yield _written(child)
+        before = child
+
+
+def _are_apart(one: Element, other: Element) -> bool:
+    return "mo" not in (one.tag, other.tag) and (_is_function(one) or _is_function(other))
+
+
+def _is_function(element: Element) -> bool:
+    """Whether it is a function's name, such as log, perhaps with a sub- or superscript."""
+    base = element[0] if element.tag in _SCRIPTS and len(element) else element
+    text = base.text or ""
+    return base.tag == "mi" and len(text) > 1 and text.isalpha()
 
 
 def _characters(text: str) -> str:

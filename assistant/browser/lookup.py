@@ -2,9 +2,10 @@
 
 import gradio as gr
 
+from assistant.browser.paper import PaperDialog
 from assistant.service import Service
 
 
-def lookup_tab(service: Service, paper: gr.HTML) -> None:
+def lookup_tab(service: Service, paper: PaperDialog) -> None:
     """The tab's components and what they do."""
     gr.HTML("", js_on_load=None)

@@ -71,6 +71,11 @@ def read(html: str) -> Reader:
         (r"\[x\]", '<math display="block"><mrow><mi>x</mi></mrow></math>'),
         (r"$\mathbb{R}$", "<math><mrow><mi>ℝ</mi></mrow></math>"),
         (r"$\mathbf{12}$", "<math><mrow><mrow><mn>𝟏𝟐</mn></mrow></mrow></math>"),
+        (
+            r"$n\log n$",
+            '<math><mrow><mi>n</mi><mspace width="0.167em"></mspace><mi>log</mi>'
+            '<mspace width="0.167em"></mspace><mi>n</mi></mrow></math>',
+        ),
         (r"$2$ \AA", r"<math><mrow><mn>2</mn></mrow></math> \AA"),
         (r"$\text{\AA}$", "<math><mrow><mtext>Å</mtext></mrow></math>"),
     ],

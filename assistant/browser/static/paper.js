@@ -1,0 +1,48 @@
+// The paper dialog: run by the component that holds the paper's HTML, as its js_on_load.
+// It stands outside that component, whose content Gradio changes in place: that would take the
+// `open` from the dialog.
+const dialog = document.createElement('dialog');
+dialog.className = 'paper-dialog';
+dialog.setAttribute('aria-labelledby', 'paper-title');
+(element.closest('.gradio-container') ?? document.body).append(dialog);
+
+const earlier = [];
+let opener = null;
+let pressedOn = null;
+
+function show(html) {
+  dialog.innerHTML = html;
+  dialog.querySelector('[data-back]')?.toggleAttribute('hidden', !earlier.length);
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector('#paper-title')?.focus({preventScroll: true});
+  const body = dialog.querySelector('.paper-body');
+  const mark = body?.querySelector('mark');
+  if (mark) mark.scrollIntoView({block: 'center'});
+  else if (body) body.scrollTop = 0;
+}
+
+watch('value', () => {
+  const html = props.value;
+  if (!html) return;
+  if (dialog.open) earlier.push(dialog.innerHTML);
+  else opener = document.activeElement;
+  show(html);
+});
+
+// A press that begins on the text and ends beside the dialog selects text and closes nothing.
+dialog.addEventListener('pointerdown', (event) => { pressedOn = event.target; });
+dialog.addEventListener('click', (event) => {
+  const beside = event.target === dialog && pressedOn === dialog;
+  if (beside || event.target.closest('[data-close]')) { dialog.close(); return; }
+  if (event.target.closest('[data-back]')) { show(earlier.pop()); return; }
+  const chosen = event.target.closest('[data-event]');
+  if (!chosen) return;
+  trigger(chosen.dataset.event, {...chosen.dataset});
+  if (chosen.dataset.event === 'input') { opener = null; dialog.close(); }
+});
+dialog.addEventListener('close', () => {
+  earlier.length = 0;
+  dialog.replaceChildren();
+  if (opener?.isConnected) opener.focus();
+  opener = null;
+});

@@ -1,0 +1,45 @@
+"""The papers that are nearest to one of the library by the vectors of its own chunks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.chroma import ChromaStore
+from retrieval.types import Paper
+
+_CHUNKS_A_PAPER = 4
+"""Chunks asked for each paper wanted; papers have two or three, and not all are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A paper near another."""
+
+    paper: Paper
+    similarity: float
+    """Cosine of its nearest chunk and the other paper's mean vector."""
+
+
+def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
+    """The papers nearest to the one with this id, nearest first; none if it is not here.
+
+    The mean of a paper's chunk vectors, of length 1 each, stands for the whole paper.
+
+    Raises:
+        LibraryError: the library cannot be read.
+    """
+    own = store.chunk_vectors([paper_id])
+    if not own or limit < 1:
+        return ()
+    mean = np.mean(list(own.values()), axis=0)
+    length = float(np.linalg.norm(mean))
+    if not length:
+        return ()
+    hits = store.nearest(mean / length, len(own) + limit * _CHUNKS_A_PAPER)
+    nearness: dict[str, float] = {}
+    for hit in hits:
+        nearness[hit.paper_id] = max(hit.score, nearness.get(hit.paper_id, -1.0))
+    nearness.pop(paper_id, None)
+    ids = sorted(nearness, key=lambda id_: (-nearness[id_], id_))[:limit]
+    papers = store.stored_by_id(ids)
+    return tuple(Similar(papers[id_].paper, nearness[id_]) for id_ in ids if id_ in papers)
