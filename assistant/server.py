@@ -42,6 +42,7 @@ def serve(settings: Settings) -> None:
     try:
         server.run()
     finally:
+        service.ingesting.stop()
         service.setup.stop()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assistant.engine import Assistant, checked_question, never
 from assistant.events import Event, Finished
+from assistant.ingesting import Ingesting
 from assistant.likelihood import question_likelihood
 from assistant.line import Line, Place
 from assistant.metrics import Metrics
@@ -43,6 +44,7 @@ class Service:
         self.settings = settings
         self.setup = Setup(settings)
         self.line = Line()
+        self.ingesting = Ingesting(lambda: self.assistant.library, self.setup.recount)
         self.metrics = Metrics(waiting=self.line.__len__)
 
     @property

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assistant.engine import Assistant
@@ -10,6 +10,7 @@ from assistant.models.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.resources import resource_folder
 from assistant.settings import Settings
+from assistant.stages import Stage, Stages
 from assistant.startup import assistant_over, open_chat_model, open_library
 from retrieval.errors import Cancelled, UserError
 from retrieval.ingest import ingest
@@ -18,21 +19,10 @@ from retrieval.llamacpp import check_model_file
 
 
 @dataclass(slots=True)
-class Stage:
-    """A step of the setup and how far it is."""
-
-    name: str
-    done: int = 0
-    total: int = 0
-    """0 where it is not known."""
-    unit: str = ""
-
-
-@dataclass(slots=True)
 class State:
     """A moment of the setup."""
 
-    stages: list[Stage] = field(default_factory=list)
+    stages: tuple[Stage, ...] = ()
     error: str = ""
     """One sentence, once it has failed."""
     assistant: Assistant | None = None
@@ -48,6 +38,7 @@ class Setup:
         self._settings = settings
         self._stop = threading.Event()
         self._changed = threading.Lock()
+        self._stages = Stages()
         self._state = State()
         self._thread = threading.Thread(target=self._run, name="setup", daemon=True)
 
@@ -64,8 +55,12 @@ class Setup:
     def state(self) -> State:
         """How far it is."""
         with self._changed:
-            stages = [Stage(s.name, s.done, s.total, s.unit) for s in self._state.stages]
-            return State(stages, self._state.error, self._state.assistant, self._state.papers)
+            return replace(self._state, stages=self._stages.now())
+
+    def recount(self, papers: int) -> None:
+        """There are so many papers now."""
+        with self._changed:
+            self._state.papers = papers
 
     def _run(self) -> None:
         try:
@@ -89,7 +84,8 @@ class Setup:
         papers = 0 if library.was_interrupted else library.store.count()[0]
         if not papers:
             papers = ingest(library, _unfinished(library), progress=self._report).papers
-        library.ready_to_search()
+        if papers:  # a library that was emptied can be filled again in the page
+            library.ready_to_search()
         model = open_chat_model(self._settings, self._report)
         assistant = assistant_over(library, model, self._settings, self._report, self._stop.is_set)
         return assistant, papers
@@ -97,11 +93,7 @@ class Setup:
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:
         if self._stop.is_set():
             raise Cancelled
-        with self._changed:
-            if not self._state.stages or self._state.stages[-1].name != stage:
-                self._state.stages.append(Stage(stage))
-            current = self._state.stages[-1]
-            current.done, current.total, current.unit = done, total, unit
+        self._stages.report(stage, done, total, unit)
 
     def _fail(self, sentence: str) -> None:
         with self._changed:
@@ -122,7 +114,11 @@ def check_given(settings: Settings) -> None:
 
 
 def _unfinished(library: Library) -> list[Path]:
-    """What to read: the seeds into an empty library, and again where they were interrupted."""
-    seeds = resource_folder("seeds")
+    """What to read: the seeds into a new library, and again where they were interrupted.
+
+    What a person has removed stays away, and a library that was emptied stays empty.
+    """
+    seeds = sorted(resource_folder("seeds").iterdir())
     begun = {source.file for stored in library.store.papers() for source in stored.paper.sources}
-    return [seeds] if not begun or begun & {file.name for file in seeds.iterdir()} else []
+    wanted = bool(begun & {file.name for file in seeds}) if begun else not library.removed
+    return [file for file in seeds if file.name not in library.removed] if wanted else []

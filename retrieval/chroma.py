@@ -376,17 +376,24 @@ class ChromaStore:
             chunk_ids = _ids(self._chunks)
             _delete(self._chunks, [id_ for id_ in chunk_ids if paper_of(id_) in doomed])
 
+    def delete_whole(self, stored: Sequence[StoredPaper]) -> None:
+        """Delete papers that have the chunks that they should; the records go first."""
+        with self._turn(writing=True):
+            _delete(self._papers, [each.paper.id for each in stored])
+            _delete(
+                self._chunks,
+                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)],
+            )
+
     def damage(self) -> tuple[list[Paper], list[str]]:
         """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks.
 
-        Chunks that cannot be read at all are dropped: every paper is then damaged.
+        Nothing is changed.
+
+        Raises:
+            LibraryError: the chunks cannot be read at all.
         """
-        try:
-            all_ids, chunks = self._readable_chunks()
-        except LibraryError:
-            with self._turn(writing=True):
-                self._connection.drop_vectors()
-            all_ids, chunks = [], {}
+        all_ids, chunks = self._readable_chunks()
         damaged: list[Paper] = []
         expected: set[str] = set()
         for stored in self.papers():
@@ -395,6 +402,11 @@ class ChromaStore:
             if not _is_whole(stored.paper, [chunks[id_] for id_ in ids if id_ in chunks]):
                 damaged.append(stored.paper)
         return damaged, [id_ for id_ in all_ids if id_ not in expected]
+
+    def drop_chunks(self) -> None:
+        """Drop all chunks, which cannot be read any more: every paper is then damaged."""
+        with self._turn(writing=True):
+            self._connection.drop_vectors()
 
     def _readable_chunks(self) -> tuple[list[str], dict[str, Chunk]]:
         """The ids of all chunks, and those chunks whose vector can be read back."""

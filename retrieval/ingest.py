@@ -5,12 +5,14 @@ mends what an interrupted one left.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrieval.chroma import StoredPaper
+from retrieval.errors import InputError
 from retrieval.library import Library
+from retrieval.mending import mend, write_papers
 from retrieval.merge import (
     DuplicateIndex,
     combine,
@@ -24,13 +26,9 @@ from retrieval.progress import Progress, silent
 from retrieval.readers import files_of, read_file
 from retrieval.types import IngestReport, Paper, Record, Skipped
 
-BATCH = 64
-"""Papers written at once: what an interruption loses at most."""
-
 READING = "Reading files"
 _WORTH_A_BAR = 100
 """Records below which reading is over before a bar could be seen."""
-STAGE = "Embedding papers"
 
 
 @dataclass(slots=True)
@@ -53,6 +51,8 @@ def ingest(
     venue: str = "",
     year: int | None = None,
     progress: Progress = silent,
+    names: Mapping[Path, str] | None = None,
+    skips_files: bool = False,
 ) -> IngestReport:
     """Read `paths` and bring the library up to date with them.
 
@@ -63,16 +63,22 @@ def ingest(
         year: year of papers for which a file names none.
         progress: told how many records are read, then how many of the papers that need it are
             embedded.
+        names: what sources and errors call a file that has another name than on disk.
+        skips_files: whether a file that cannot be read is skipped (as line 0) and the others read.
 
     Raises:
         InputError: a file cannot be read; nothing is written then.
         LibraryInUseError: another process is writing.
     """
     started = time.monotonic()
-    records, skipped = _read(files_of(paths), venue, year, progress)
+    reading = _Reading(venue, year, progress, names or {})
+    for file in files_of(paths):
+        reading.read(file, skips=skips_files)
+    records, skipped = reading.records, reading.skipped
     folded = fold(records)
     with library.exclusive():
-        _mend(library, progress)
+        if library.was_interrupted:
+            mend(library, progress)
         plan = _planned(library, folded)
         _carry_out(library, plan, progress)
     papers, chunks = library.store.count()
@@ -88,63 +94,45 @@ def ingest(
     )
 
 
-def _read(
-    files: Iterable[Path], venue: str, year: int | None, progress: Progress
-) -> tuple[list[Record], list[Skipped]]:
-    records: list[Record] = []
-    skipped: list[Skipped] = []
-    told = _Reading(progress)
-    for file in files:
-        page = read_file(file, venue, year, told)
-        told.end_of_file(len(page.records))
-        records += page.records
-        skipped += page.skipped
-    return records, skipped
-
-
 class _Reading:
-    """Counts records over all files; how many there are shows file by file."""
+    """Reads files and counts records over all of them; how many there are shows file by file."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(
+        self, venue: str, year: int | None, progress: Progress, names: Mapping[Path, str]
+    ) -> None:
+        self.records: list[Record] = []
+        self.skipped: list[Skipped] = []
+        self._venue = venue
+        self._year = year
         self._progress = progress
+        self._names = names
         self._before = 0
         self._of_file = 0
 
-    def __call__(self, done: int, total: int) -> None:
+    def read(self, file: Path, *, skips: bool) -> None:
+        name = self._names.get(file, "")
+        try:
+            page = read_file(file, self._venue, self._year, self._told, name)
+        except InputError as error:
+            if not skips:
+                raise
+            self.skipped.append(Skipped(name or file.name, 0, str(error)))
+            return
+        self._end_of_file(len(page.records))
+        self.records += page.records
+        self.skipped += page.skipped
+
+    def _told(self, done: int, total: int) -> None:
         self._of_file = total
         if self._before + total >= _WORTH_A_BAR:
             self._progress(READING, self._before + done, self._before + total, "records")
 
-    def end_of_file(self, papers: int) -> None:
+    def _end_of_file(self, papers: int) -> None:
         """A page of papers is read at once and tells its number only here."""
         if not self._of_file:
-            self(papers, papers)
+            self._told(papers, papers)
         self._before += self._of_file
         self._of_file = 0
-
-
-def _mend(library: Library, progress: Progress) -> None:
-    """Complete what an interrupted write left: its records make their chunks anew."""
-    if not library.was_interrupted:
-        return
-    damaged, stray = library.store.damage()
-    with library.writing():
-        library.store.delete_chunks(stray)
-        _write(library, damaged, progress)
-        library.store.delete(_superseded([each.paper for each in library.store.papers()]))
-
-
-def _superseded(papers: Sequence[Paper]) -> list[str]:
-    """Papers that a paper with a given id was to replace: the same, under an id made here."""
-    given = DuplicateIndex()
-    for paper in papers:
-        if paper.id_is_given:
-            given.add(paper.id, fingerprint(paper.abstract))
-    return [
-        paper.id
-        for paper in papers
-        if not paper.id_is_given and given.find(fingerprint(paper.abstract))
-    ]
 
 
 def _planned(library: Library, records: Sequence[Record]) -> _Plan:
@@ -172,23 +160,11 @@ def _planned(library: Library, records: Sequence[Record]) -> _Plan:
 def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
     if not (plan.added or plan.updated or plan.relabelled):
         return
-    with library.writing():
-        _write(library, plan.added + plan.updated, progress)
+    changed = [*plan.added, *plan.updated, *(each.paper for each in plan.relabelled)]
+    with library.writing(reads={source.file for paper in changed for source in paper.sources}):
+        write_papers(library, plan.added + plan.updated, progress)
         library.store.rewrite_records(plan.relabelled)
         library.store.delete(plan.replaced)
-
-
-def _write(library: Library, papers: Sequence[Paper], progress: Progress) -> None:
-    stored = library.store.stored_by_id([paper.id for paper in papers])
-    earlier = {id_: each.chunk_count for id_, each in stored.items()}
-    progress(STAGE, 0, len(papers), "papers")
-    with library.store.bulk(len(papers)):
-        for at in range(0, len(papers), BATCH):
-            batch = []
-            for done, paper in enumerate(papers[at : at + BATCH], start=at + 1):
-                batch.append(library.prepared(paper))
-                progress(STAGE, done, len(papers), "papers")
-            library.store.write(batch, earlier)
 
 
 def _with_free_id(paper: Paper, taken: Collection[str]) -> Paper:

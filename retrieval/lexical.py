@@ -9,6 +9,7 @@ tantivy.
 import json
 import math
 import shutil
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,8 @@ class LexicalIndex:
         self._text = text_analyzer()
         self._words = word_analyzer()
         self._opened: _Opened | None = None
+        self._changing = threading.Lock()
+        """Held by whoever opens or replaces the index: in between there is none."""
 
     @property
     def revision(self) -> str:
@@ -105,9 +108,10 @@ class LexicalIndex:
             new.mkdir(parents=True)
             self._fill(new, papers)
             (new / _STAMP).write_text(f"{INDEX_VERSION} {revision}", "utf-8")
-            shutil.rmtree(self._folder, ignore_errors=True)
-            new.rename(self._folder)
-            self._opened = None
+            with self._changing:
+                shutil.rmtree(self._folder, ignore_errors=True)
+                new.rename(self._folder)
+                self._opened = None
         except (OSError, ValueError) as error:
             raise LibraryError(
                 f"The lexical index in {self._folder} cannot be written ({error}); "
@@ -182,6 +186,11 @@ class LexicalIndex:
     def title_words(self, text: str) -> list[str]:
         """The different words of `text` as titles are indexed."""
         return list(dict.fromkeys(self._words.analyze(text)))[:MOST_TERMS]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all papers."""
+        return list(self._reading().ids)
 
     @property
     def size(self) -> int:
@@ -301,16 +310,17 @@ class LexicalIndex:
             OSError: there is no index.
             ValueError: it is of another version, or files of it are missing or damaged.
         """
-        stamp = (self._folder / _STAMP).read_text("utf-8")
-        if self._opened is None or self._opened.stamp != stamp:
-            if stamp.partition(" ")[0] != INDEX_VERSION:
-                raise ValueError("another version of this program made it")
-            if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
-                raise ValueError("files of the index are missing")
-            index = self._open(self._folder, create=False)
-            ids = json.loads((self._folder / _IDS).read_text("utf-8"))
-            self._opened = _Opened(stamp, index.searcher(), ids)
-        return self._opened
+        with self._changing:
+            stamp = (self._folder / _STAMP).read_text("utf-8")
+            if self._opened is None or self._opened.stamp != stamp:
+                if stamp.partition(" ")[0] != INDEX_VERSION:
+                    raise ValueError("another version of this program made it")
+                if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
+                    raise ValueError("files of the index are missing")
+                index = self._open(self._folder, create=False)
+                ids = json.loads((self._folder / _IDS).read_text("utf-8"))
+                self._opened = _Opened(stamp, index.searcher(), ids)
+            return self._opened
 
     def _open(self, folder: Path, *, create: bool) -> tantivy.Index:
         index = tantivy.Index(self._schema, str(folder), reuse=not create)

@@ -4,7 +4,7 @@ Chroma holds the truth; the lexical index is derived from it and rebuilt wheneve
 disagree. One process writes at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -76,12 +76,18 @@ class Library:
             self._lock.release()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(
+        self, *, reads: Collection[str] = (), removes: Collection[str] = ()
+    ) -> Iterator[None]:
         """A change of the papers, inside `exclusive`; the lexical index follows at its end.
 
         If it does not end well, the manifest says so, and `was_interrupted` is true next time.
+
+        Args:
+            reads: names of the files whose papers are written.
+            removes: names of the files that are removed; see `removed`.
         """
-        self._manifest = self._manifest.begun()
+        self._manifest = self._manifest.begun(reads=reads, removes=removes)
         write_manifest(self._manifest_path, self._manifest)
         yield
         self._rebuild_lexical()
@@ -92,6 +98,14 @@ class Library:
     def was_interrupted(self) -> bool:
         """Whether the last write did not end."""
         return self._manifest.writing
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Names of the files that were removed and not read again since.
+
+        Of an interrupted removal some papers may still be here.
+        """
+        return self._manifest.removed
 
     @property
     def revision(self) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -25,10 +26,18 @@ class Manifest:
     """Changes with every write; the lexical index names the one it was built from."""
     writing: bool
     """Whether a write has begun and not ended: after a crash the library must be checked."""
+    removed: tuple[str, ...] = ()
+    """Names of the files that were removed and not read again since, in alphabetical order."""
 
-    def begun(self) -> "Manifest":
-        """The manifest of a library that is being written to."""
-        return replace(self, revision=uuid.uuid4().hex, writing=True)
+    def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
+        """The manifest of a library that is being written to.
+
+        Args:
+            reads: names of the files whose papers are written.
+            removes: names of the files that are removed.
+        """
+        removed = tuple(sorted({*self.removed, *removes} - set(reads)))
+        return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
 
     def ended(self) -> "Manifest":
         """The manifest after the write."""
@@ -68,7 +77,7 @@ def read_manifest(path: Path) -> Manifest | None:
             "ingest the papers again with another --home."
         )
     try:
-        return Manifest(**fields)
+        return Manifest(**{**fields, "removed": tuple(fields.get("removed", ()))})
     except TypeError as error:
         raise LibraryError(
             f"{path} lacks fields ({error}); restore it or start over with another --home."

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from assistant.setup import Stage, State
+from assistant.setup import State
+from assistant.stages import Stage
 from assistant.terminal import authors_line, where
 from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome, by_paper
 from retrieval.types import Paper, Passage

@@ -72,7 +72,13 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def read_file(path: Path, venue: str = "", year: int | None = None, told: Told = untold) -> Page:
+def read_file(
+    path: Path,
+    venue: str = "",
+    year: int | None = None,
+    told: Told = untold,
+    name: str = "",
+) -> Page:
     """The papers of one file, and what was skipped.
 
     Args:
@@ -80,21 +86,23 @@ def read_file(path: Path, venue: str = "", year: int | None = None, told: Told =
         venue: venue of papers for which the file names none.
         year: year of papers for which the file names none.
         told: called as the records of a large file are read.
+        name: what sources and errors call the file; by default what it is called on disk.
 
     Raises:
         InputError: the file cannot be read, is empty, or is in no known format.
     """
+    shown = name or str(path)
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
-    text = _decoded(content, path)
-    page = _page(text, path.name, told)
+        raise InputError(f"{shown} cannot be read ({error.strerror}); check the path.") from error
+    text = _decoded(content, shown)
+    page = _page(text, name or path.name, told)
     if page is None:
-        raise InputError(f"{path} is in no format that can be read; expected {EXPECTED}.")
+        raise InputError(f"{shown} is in no format that can be read; expected {EXPECTED}.")
     if not page.records:
         why = f" (line {page.skipped[0].line}: {page.skipped[0].reason})" if page.skipped else ""
-        raise InputError(f"{path} has no paper with an abstract{why}; expected {EXPECTED}.")
+        raise InputError(f"{shown} has no paper with an abstract{why}; expected {EXPECTED}.")
     known, known_year = known_venue(content)
     records = (
         with_provenance(record, venue or known, year or known_year) for record in page.records
@@ -112,15 +120,15 @@ def _page(text: str, name: str, told: Told) -> Page | None:
     return page
 
 
-def _decoded(content: bytes, path: Path) -> str:
+def _decoded(content: bytes, shown: str) -> str:
     if not content.strip():
-        raise InputError(f"{path} is empty; expected {EXPECTED}.")
+        raise InputError(f"{shown} is empty; expected {EXPECTED}.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not UTF-8 text (byte {error.start}); expected {EXPECTED}."
+            f"{shown} is not UTF-8 text (byte {error.start}); expected {EXPECTED}."
         ) from error
     if "\x00" in text:
-        raise InputError(f"{path} is binary; expected {EXPECTED}.")
+        raise InputError(f"{shown} is binary; expected {EXPECTED}.")
     return text.replace("\r\n", "\n").replace("\r", "\n")

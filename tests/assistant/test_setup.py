@@ -9,7 +9,10 @@ from assistant import setup as module
 from assistant.browser.chat import Stops
 from assistant.settings import Settings
 from assistant.setup import Setup
+from retrieval.errors import LibraryError
+from retrieval.ingest import ingest
 from retrieval.progress import Progress
+from retrieval.removing import remove_source
 
 
 def finished(setup: Setup) -> Setup:
@@ -73,7 +76,22 @@ def test_a_first_start_reads_the_seeds(tmp_path: Path, cache: Path) -> None:
         ("Embedding papers", 1, 1)
     ]
     second = finished(Setup(settings(tmp_path / "home", cache, threads=1))).state
-    assert (second.papers, second.stages) == (1, [])
+    assert (second.papers, second.stages) == (1, ())
+
+
+@pytest.mark.usefixtures("embedder_path", "chat_model_path")
+def test_seeds_that_were_removed_stay_away(tmp_path: Path, cache: Path, one_paper: Path) -> None:
+    own = settings(tmp_path / "home", cache, threads=1)
+    first = finished(Setup(own)).state.assistant
+    assert first is not None
+    remove_source(first.library, "papers.jsonl")
+    emptied = finished(Setup(own)).state
+    assert (emptied.error, emptied.papers, emptied.stages) == ("", 0, ())
+    assert emptied.assistant is not None
+    with pytest.raises(LibraryError, match="has no papers"):
+        emptied.assistant.answer("How many herons?")
+    assert ingest(emptied.assistant.library, [one_paper]).added == 1
+    assert finished(Setup(own)).state.papers == 1
 
 
 @pytest.mark.usefixtures("embedder_path", "one_paper")

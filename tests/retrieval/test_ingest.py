@@ -392,3 +392,24 @@ def test_all_that_was_read_is_in_the_store(open_library: Open, seeds: Path) -> N
     for paper in stored.values():
         assert paper == replace(paper, venue="", year=None, authors=(), decision="")
         assert paper.abstract
+
+
+# --- files that were given another name
+
+
+def test_a_file_is_called_as_it_is_told_and_one_that_cannot_be_read_is_skipped(
+    open_library: Open, jsonl: Jsonl, tmp_path: Path
+) -> None:
+    library = open_library()
+    good, bad = jsonl(FRUIT, "{", name="upload-1"), tmp_path / "upload-2"
+    bad.write_bytes(b"\x89PNG\x00")
+    names = {good: "fruit.jsonl", bad: "picture.png"}
+    report = ingest(library, [bad, good], names=names, skips_files=True)
+    assert report.added == 1
+    assert papers(library)["Fruit"].sources == (Source("fruit.jsonl", 1),)
+    first, second = report.skipped
+    assert (first.source, first.line) == ("picture.png", 0)
+    assert first.reason.startswith("picture.png is not UTF-8 text")
+    assert (second.source, second.line) == ("fruit.jsonl", 2)
+    with pytest.raises(InputError, match=r"picture\.png is not UTF-8"):
+        ingest(library, [bad], names=names)
