@@ -36,7 +36,8 @@ def serve(settings: Settings) -> None:
             port=settings.port,
             log_level="warning",
             timeout_graceful_shutdown=_LAST_ANSWERS,
-        )
+        ),
+        service,
     )
     service.setup.start()
     try:
@@ -55,7 +56,17 @@ def build_app(service: Service) -> FastAPI:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is once it listens."""
+    """Says where it is once it listens, and ends the answers when it ends."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        """Serve `service`."""
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop all answers, so that no connection and no thread goes on, then end."""
+        self._service.close()
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""

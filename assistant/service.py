@@ -1,8 +1,11 @@
 """One assistant for many people: the browser app and the HTTP API ask it here, in turn."""
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from assistant.engine import Assistant, checked_question, never
 from assistant.events import Event, Finished
@@ -45,6 +48,7 @@ class Service:
         self.setup = Setup(settings)
         self.line = Line()
         self.ingesting = Ingesting(lambda: self.assistant.library, self.setup.recount)
+        self._closed = threading.Event()
         self.metrics = Metrics(waiting=self.line.__len__)
 
     @property
@@ -68,26 +72,44 @@ class Service:
         question: str,
         history: Sequence[Turn] = (),
         stopped: Callable[[], bool] = never,
+        *,
+        owner: str = "",
     ) -> Generator[Waiting | Event, None, None]:
         """The answer as it comes about, once those who came before have theirs.
 
         The work goes on in a thread of its own and gives the place in the line back whether or
         not the events are read to their end.
 
+        Args:
+            question: what is asked.
+            history: what was asked before, and answered.
+            stopped: looked at all the time; the model is free soon after it became true.
+            owner: who asks, see `access.owner_of`; one owner may not take all places.
+
         Raises:
             NotReadyError: there is no assistant yet; raised at once.
-            BusyError: too many are waiting; raised before the first event.
-            InputError, LibraryError, Cancelled: see `Assistant.stream`.
+            InputError: the question is empty or too long; raised at once.
+            BusyError: too many are waiting; raised in place of the first event.
+            LibraryError, Cancelled: see `Assistant.stream`.
         """
-        assistant = self.assistant
+        with self._counting():
+            assistant = self.assistant
+            checked_question(question)
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
-            return self._in_turn(lambda: assistant.stream(question, history, stopped), stopped)
+            events = partial(assistant.stream, question, history, stopped)
+            return self._in_turn(events, stopped, owner)
 
-        return read_ahead(begin, stopped)
+        return read_ahead(begin, self._or_closed(stopped))
 
     def search(
-        self, query: str, limit: int, *, reranked: bool, stopped: Callable[[], bool] = never
+        self,
+        query: str,
+        limit: int,
+        *,
+        reranked: bool,
+        stopped: Callable[[], bool] = never,
+        owner: str = "",
     ) -> Ranking:
         """The papers that fit `query` best; reranking them waits for the model.
 
@@ -99,10 +121,10 @@ class Service:
         likelihood = question_likelihood(assistant.model) if reranked else None
         if likelihood is None:
             return ranking(assistant.library, query, limit, None, stopped)
-        with self.line.place() as place:
-            while not place.wait(_LOOK_SECONDS):
-                if stopped():
-                    raise Cancelled
+        stopped = self._or_closed(stopped)
+        with self.line.place(owner) as place:
+            for _ in self._until_turn(place, stopped):
+                pass
             return ranking(assistant.library, query, limit, likelihood, stopped)
 
     def lookup(self, query: str, limit: int, given: Given | None = None) -> Listing:
@@ -128,17 +150,29 @@ class Service:
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
 
+    def close(self) -> None:
+        """Stop whoever waits or is answered, now and later: the server ends."""
+        self._closed.set()
+
+    def _or_closed(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
+        return lambda: stopped() or self._closed.is_set()
+
     def _in_turn(
-        self, events: Callable[[], Iterator[Event]], stopped: Callable[[], bool]
+        self, events: Callable[[], Iterator[Event]], stopped: Callable[[], bool], owner: str
     ) -> Iterator[Waiting | Event]:
+        with self._counting(), self.line.place(owner) as place:
+            yield from self._until_turn(place, stopped)
+            for event in events():
+                if isinstance(event, Finished):
+                    place.leave()  # the model is free before the answer is shown
+                    self.metrics.answered(event.answer)
+                yield event
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """Count a question that ends here without an answer."""
         try:
-            with self.line.place() as place:
-                yield from self._until_turn(place, stopped)
-                for event in events():
-                    if isinstance(event, Finished):
-                        place.leave()  # the model is free before the answer is shown
-                        self.metrics.answered(event.answer)
-                    yield event
+            yield
         except Cancelled:
             self.metrics.ended("stopped")
             raise
