@@ -11,7 +11,7 @@ from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
 from rispy import RisWriter, dumps
 
-from assistant.reference_list import references
+from assistant.reference_list import apa_list, ieee_list
 from retrieval.latex import encode, split_formulas
 from retrieval.name_order import last_name_first
 from retrieval.types import Paper
@@ -152,6 +152,7 @@ def _reference(paper: Paper, key: str) -> dict[str, Any]:
 FORMATS: dict[str, Callable[[Iterable[Paper], Mapping[str, str]], str]] = {
     "bibtex": bibtex,
     "ris": ris,
-    "reference": references,
+    "apa": apa_list,
+    "ieee": ieee_list,
 }
 """The formats by name."""

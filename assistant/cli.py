@@ -109,7 +109,7 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
     parser.add_argument(
-        "--format", choices=("table", "json", "bibtex", "ris", "reference"), default="table"
+        "--format", choices=("table", "json", "bibtex", "ris", "apa", "ieee"), default="table"
     )
 
 

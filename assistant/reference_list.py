@@ -5,7 +5,7 @@ IEEE (IEEE Reference Guide). What a record does not say is left out.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, urlsplit
 
 from retrieval.name_order import parts_of
@@ -129,10 +129,11 @@ def _listed_ieee(names: Sequence[str]) -> str:
     return f"{', '.join(others)}{comma} and {last}" if others else last
 
 
-STYLES: dict[str, Callable[[Paper], str]] = {"apa": apa, "ieee": ieee}
-"""The styles by name."""
-
-
-def references(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
+def apa_list(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
     """One APA reference a line, in the order given; it has no keys."""
     return "".join(f"{apa(paper)}\n" for paper in papers)
+
+
+def ieee_list(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
+    """One IEEE reference a line, numbered from 1 in the order given; it has no keys."""
+    return "".join(f"[{at}] {ieee(paper)}\n" for at, paper in enumerate(papers, start=1))

@@ -239,6 +239,11 @@ class LexicalIndex:
         found = self._reading().searcher.terms_with_prefix(field, "")
         return sorted(value for value, _ in found if value)
 
+    def counts(self, field: str) -> dict[str, int]:
+        """How many papers have each value of `venue`, `year` or `decision`, by value."""
+        searcher = self._reading().searcher
+        return {value: searcher.doc_freq(field, value) for value in self.values(field)}
+
     def _names_of(self, query: Query, limit: int) -> list[str]:
         authors = {name for card in self._cards(query, limit) for name in card.authors}
         return sorted({term for name in authors for term in name_terms(name)})

@@ -7,7 +7,7 @@ title (in part, misspelled), by the nickname of a method, by text.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.filters import Filters
+from retrieval.filters import NO_FILTERS, Filters
 from retrieval.lexical import LexicalIndex
 from retrieval.lexical_fields import Card
 from retrieval.library import Library
@@ -143,6 +143,13 @@ class Lookup:
         """The papers that `query` and the filters `given` name, best first, with reasons."""
         query = query[:LONGEST_QUERY]
         return self.found(query, self.understand(query, names_alone=True), limit, given)
+
+    def everything(self, limit: int) -> Listing:
+        """All papers, the latest first, where nothing is asked."""
+        ids = self._index.matching(NO_FILTERS, self._index.size)
+        return Listing(
+            self._matches([_Scored(id_, 0.0) for id_ in ids[:limit]], NO_FILTERS), len(ids)
+        )
 
     def understand(self, query: str, *, names_alone: bool = False) -> Understood:
         """What `query` says about the records of this library; see `understanding`."""

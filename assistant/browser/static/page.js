@@ -21,6 +21,8 @@ function say(text, place) {
   region.emptying = setTimeout(() => { region.textContent = ""; }, 2500);
 }
 
+const NOT_COPIED = "This browser does not allow copying here";
+
 async function copy(text, place) {
   try {
     await navigator.clipboard.writeText(text);
@@ -49,5 +51,8 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const place = placeOf(button);
   const copied = await copy(button.dataset.copy, place);
-  say(copied ? "Copied" : "This browser does not allow copying here", place);
+  say(copied ? "Copied" : NOT_COPIED, place);
 });
+
+// What the scripts of single components use.
+window.ownPage = {copy, say, NOT_COPIED};
