@@ -10,7 +10,18 @@ from pathlib import Path
 from assistant import __version__
 from retrieval.errors import Cancelled, UserError
 
-_SETTINGS = ("home", "cache", "model", "embedder", "context", "thinking", "threads", "host", "port")
+_SETTINGS = (
+    "home",
+    "cache",
+    "model",
+    "embedder",
+    "context",
+    "thinking",
+    "threads",
+    "host",
+    "port",
+    "allow_ingest",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,6 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     serve = command("serve", "open the assistant in a browser; the first start sets it up")
     serve.add_argument("--host", default=argparse.SUPPRESS, help="address to listen on")
     serve.add_argument("--port", type=int, default=argparse.SUPPRESS, help="port to listen on")
+    serve.add_argument(
+        "--allow-ingest",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="let the HTTP API add papers (POST /v1/ingest)",
+    )
     _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
     _add_ask(command("ask", "answer a question, or those of a file"))
     command("chat", "a conversation in the terminal")

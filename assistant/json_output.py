@@ -74,6 +74,23 @@ def lookup_json(matches: Sequence[Match]) -> list[Json]:
     ]
 
 
+def paper_json(paper: Paper, key: str) -> Json:
+    """A paper with everything that is known about it.
+
+    Args:
+        paper: the paper.
+        key: its citation key.
+    """
+    return {
+        **_paper_json(paper),
+        "abstract": paper.abstract,
+        "url": paper.url,
+        "doi": paper.doi,
+        "citation_key": key,
+        "sources": [asdict(source) for source in paper.sources],
+    }
+
+
 def ingest_json(report: IngestReport) -> Json:
     """What an ingest did."""
     fields = asdict(report)

@@ -1,8 +1,10 @@
 """A generator that works in a thread of its own, so that it waits for nobody."""
 
+import asyncio
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 from retrieval.errors import Cancelled
@@ -48,3 +50,36 @@ def read_ahead(
     finally:
         closed.set()
         worker.join()
+
+
+async def read_ahead_async(
+    begin: Callable[[Callable[[], bool]], Iterator[T]],
+) -> AsyncGenerator[T, None]:
+    """As `read_ahead`, for a reader in an event loop: while it waits it holds no thread.
+
+    Once this is closed the work ends soon, without being waited for.
+    """
+    loop = asyncio.get_running_loop()
+    closed = threading.Event()
+    pieces: asyncio.Queue[T | BaseException | None] = asyncio.Queue()
+
+    def put(piece: T | BaseException | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and whoever read in it
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+    def work() -> None:
+        try:
+            for piece in begin(closed.is_set):
+                put(piece)
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    threading.Thread(target=work, name="writing").start()
+    try:
+        while (piece := await pieces.get()) is not None:
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+    finally:
+        closed.set()

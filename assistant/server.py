@@ -6,7 +6,7 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-from assistant.api import add_api
+from assistant.api import Counted, add_api
 from assistant.browser import mount_page
 from assistant.service import Service
 from assistant.settings import Settings, reach_directly
@@ -52,6 +52,7 @@ def build_app(service: Service) -> FastAPI:
     app = FastAPI(title="Abstracts assistant", docs_url=None, redoc_url=None)
     add_api(app, service)
     mount_page(app, service)
+    app.add_middleware(Counted, metrics=service.metrics)
     return app
 
 

@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +13,7 @@ from assistant.ingesting import Ingesting
 from assistant.likelihood import question_likelihood
 from assistant.line import Line, Place
 from assistant.metrics import Metrics
-from assistant.reading_ahead import read_ahead
+from assistant.reading_ahead import read_ahead, read_ahead_async
 from assistant.settings import Settings
 from assistant.setup import Setup
 from assistant.types import Turn
@@ -92,15 +92,33 @@ class Service:
             BusyError: too many are waiting; raised in place of the first event.
             LibraryError, Cancelled: see `Assistant.stream`.
         """
+        return read_ahead(self._answering(question, history, owner), self._or_closed(stopped))
+
+    def ask_async(
+        self, question: str, history: Sequence[Turn] = (), *, owner: str = ""
+    ) -> AsyncGenerator[Waiting | Event, None]:
+        """As `ask`, read in an event loop; closing it stops the model.
+
+        Raises:
+            NotReadyError, InputError, BusyError, LibraryError: see `ask`.
+            Cancelled: the server ends.
+        """
+        return read_ahead_async(self._answering(question, history, owner))
+
+    def _answering(
+        self, question: str, history: Sequence[Turn], owner: str
+    ) -> Callable[[Callable[[], bool]], Iterator[Waiting | Event]]:
+        """What begins an answer, given what stops it."""
         with self._counting():
             assistant = self.assistant
             checked_question(question)
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
+            stopped = self._or_closed(stopped)
             events = partial(assistant.stream, question, history, stopped)
             return self._in_turn(events, stopped, owner)
 
-        return read_ahead(begin, self._or_closed(stopped))
+        return begin
 
     def search(
         self,
@@ -126,6 +144,21 @@ class Service:
             for _ in self._until_turn(place, stopped):
                 pass
             return ranking(assistant.library, query, limit, likelihood, stopped)
+
+    async def search_async(
+        self, query: str, limit: int, *, reranked: bool, owner: str = ""
+    ) -> Ranking:
+        """As `search`, awaited in an event loop; cancelling it stops the model.
+
+        Raises:
+            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask_async`.
+        """
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[Ranking]:
+            yield self.search(query, limit, reranked=reranked, stopped=stopped, owner=owner)
+
+        async with aclosing(read_ahead_async(begin)) as found:
+            return await anext(found)
 
     def lookup(self, query: str, limit: int, given: Given | None = None) -> Listing:
         """The papers that `query` and `given` name; see `Lookup.find`.

@@ -50,6 +50,9 @@ class Settings(BaseSettings):
     threads: int = Field(default_factory=_default_threads, ge=1, description="CPU threads")
     host: str = Field(default="127.0.0.1", description="address the browser app listens on")
     port: int = Field(default=7860, ge=1, le=65535, description="port of the browser app")
+    allow_ingest: bool = Field(
+        default=False, description="whether papers may be added over the HTTP API"
+    )
 
     @classmethod
     def settings_customise_sources(

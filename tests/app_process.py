@@ -5,6 +5,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +24,17 @@ class Served:
         """Ctrl-C; returns the exit status."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(timeout=60)
+
+    def wait_until_ready(self) -> None:
+        """Until questions can be asked."""
+        while self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.address}/healthz"):
+                    return
+            except urllib.error.HTTPError as error:
+                error.close()
+                time.sleep(0.1)
+        raise AssertionError("the app ended before it was ready")
 
 
 @contextmanager

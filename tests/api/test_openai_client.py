@@ -1,0 +1,154 @@
+"""Questions asked with OpenAI's own client, unchanged."""
+
+import openai as package
+import pytest
+from openai import OpenAI
+from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+
+QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
+TITLE = "Machine Unlearning of Federated Clusters"
+AUTHORS = "Who are the authors?"
+
+
+def user(text: str) -> ChatCompletionMessageParam:
+    return {"role": "user", "content": text}
+
+
+def replied(text: str) -> ChatCompletionMessageParam:
+    return {"role": "assistant", "content": text}
+
+
+def ask(openai: OpenAI, *messages: ChatCompletionMessageParam) -> ChatCompletion:
+    return openai.chat.completions.create(model="default", messages=messages)
+
+
+def known(completion: ChatCompletion) -> dict[str, object]:
+    """What the answer stands on."""
+    return completion.model_extra["assistant"]  # type: ignore[index,no-any-return]
+
+
+def text(completion: ChatCompletion) -> str:
+    return completion.choices[0].message.content or ""
+
+
+@pytest.fixture(scope="module")
+def answer(openai: OpenAI) -> ChatCompletion:
+    """The answer to `QUESTION`."""
+    return ask(openai, {"role": "system", "content": "Answer in French."}, user(QUESTION))
+
+
+def test_an_answer_comes_with_its_citations(answer: ChatCompletion) -> None:
+    behind = known(answer)
+    assert "roughly 84x" in text(answer)
+    assert text(answer) == behind["answer"]
+    assert behind["outcome"] == "answered"
+    assert {citation["title"] for citation in behind["citations"]} == {TITLE}
+    assert all(citation["quote"] in text(answer) for citation in behind["citations"])
+    assert answer.choices[0].finish_reason == "stop"
+    assert answer.usage is not None
+    assert answer.usage.total_tokens == behind["tokens"]["prompt"] + behind["tokens"]["completion"]
+
+
+def test_a_streamed_answer_is_the_same(openai: OpenAI, answer: ChatCompletion) -> None:
+    stream = openai.chat.completions.create(
+        model=answer.model,
+        messages=[user(QUESTION)],
+        stream=True,
+        stream_options={"include_usage": True},
+    )
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices]
+    ended = next(chunk for chunk in chunks if chunk.choices and chunk.choices[0].finish_reason)
+    assert "".join(filter(None, deltas)) == text(answer)
+    assert sum(map(bool, deltas)) > 1
+    assert ended.model_extra["assistant"]["sentences"] == known(answer)["sentences"]
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage is not None
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_a_follow_up_is_about_the_papers_cited(openai: OpenAI, answer: ChatCompletion) -> None:
+    asked = [user(QUESTION), replied(f"{text(answer)}\n"), user(AUTHORS)]
+    followed = ask(openai, *asked)
+    assert TITLE in known(followed)["standalone_question"]
+    assert known(followed)["turn"] == 1
+    assert "Chao Pan" in text(followed)
+
+
+def test_a_follow_up_of_a_streamed_answer_is_too(openai: OpenAI) -> None:
+    question = "How can a convolutional network learn its strides?"
+    with openai.chat.completions.create(
+        model="default", messages=[user(question)], stream=True
+    ) as stream:
+        said = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+    followed = ask(openai, user(question), replied(said), user(AUTHORS))
+    assert "Rachid Riad" in text(followed)
+
+
+def test_of_an_answer_not_given_here_the_question_helps(openai: OpenAI) -> None:
+    asked = [user(QUESTION), replied("84 times."), user("Why?")]
+    assert known(ask(openai, *asked))["standalone_question"] == f"{QUESTION} Why?"
+
+
+def test_a_conversation_does_not_know_another(openai: OpenAI, answer: ChatCompletion) -> None:
+    asked = [user("What is neural collapse?"), replied(text(answer)), user(AUTHORS)]
+    assert TITLE not in known(ask(openai, *asked))["standalone_question"]
+
+
+def test_what_is_not_in_the_library_is_said(openai: OpenAI) -> None:
+    answer = ask(openai, user("What's the weather in Vienna tomorrow?"))
+    assert known(answer)["outcome"] == "not_in_library"
+    assert known(answer)["citations"] == []
+    assert "Vienna" in text(answer)
+
+
+def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI) -> None:
+    parts = [{"type": "text", "text": each} for each in QUESTION.split(" ", 1)]
+    answer = openai.chat.completions.create(
+        model="default",
+        messages=[{"role": "user", "content": parts}],  # type: ignore[typeddict-item]
+        temperature=0,
+        max_tokens=20,
+        seed=1,
+        n=1,
+        stop=["."],
+        user="somebody",
+        tool_choice="none",
+        response_format={"type": "text"},
+    )
+    assert "roughly 84x" in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        (package.NotFoundError, {"model": "gpt-4o"}, "There is no model 'gpt-4o'"),
+        (package.BadRequestError, {"n": 2}, "one answer"),
+        (package.BadRequestError, {"tools": [{"type": "function"}]}, "no tools"),
+        (package.BadRequestError, {"response_format": {"type": "json_object"}}, "text"),
+        (package.BadRequestError, {"messages": []}, "messages"),
+        (package.BadRequestError, {"messages": [replied("Hello.")]}, "last message"),
+        (package.BadRequestError, {"messages": [user(" \u200b")]}, "empty"),
+        (package.BadRequestError, {"messages": [user("x" * 2001)]}, "2,001 characters"),
+        (package.BadRequestError, {"messages": [{"role": "tool", "content": "1"}]}, "role"),
+        (
+            package.BadRequestError,
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+            "only text",
+        ),
+    ],
+)
+def test_what_cannot_be_done_raises_openais_errors(
+    openai: OpenAI, kind: type[package.APIStatusError], options: dict[str, object], said: str
+) -> None:
+    asked = {"model": "default", "messages": [user(QUESTION)], **options}
+    with pytest.raises(kind, match=said) as raised:
+        openai.chat.completions.create(**asked)  # type: ignore[call-overload]
+    assert raised.value.body["type"] == "invalid_request_error"  # type: ignore[index]
+
+
+def test_the_model_is_listed(openai: OpenAI) -> None:
+    (model,) = openai.models.list().data
+    assert openai.models.retrieve(model.id).id == model.id
+    with pytest.raises(package.NotFoundError):
+        openai.models.retrieve("no/such")
