@@ -6,11 +6,11 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import httpx
 
 
 class Served:
@@ -27,14 +27,10 @@ class Served:
 
     def wait_until_ready(self) -> None:
         """Until questions can be asked."""
-        while self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.address}/healthz"):
-                    return
-            except urllib.error.HTTPError as error:
-                error.close()
+        with httpx.Client(trust_env=False) as client:
+            while client.get(f"{self.address}/healthz").status_code != httpx.codes.OK:
+                assert self.process.poll() is None, "the app ended before it was ready"
                 time.sleep(0.1)
-        raise AssertionError("the app ended before it was ready")
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def test_of_an_answer_not_given_here_the_question_helps(openai: OpenAI) -> None:
 
 
 def test_a_conversation_does_not_know_another(openai: OpenAI, answer: ChatCompletion) -> None:
-    asked = [user("What is neural collapse?"), replied(text(answer)), user(AUTHORS)]
+    asked = [user("Who wrote Git Re-Basin?"), replied(text(answer)), user(AUTHORS)]
     assert TITLE not in known(ask(openai, *asked))["standalone_question"]
 
 
