@@ -21,6 +21,8 @@ _SETTINGS = (
     "host",
     "port",
     "allow_ingest",
+    "server_name",
+    "auth_file",
 )
 
 
@@ -68,6 +70,13 @@ def _parser() -> argparse.ArgumentParser:
         default=argparse.SUPPRESS,
         help="let the HTTP API add papers (POST /v1/ingest)",
     )
+    serve.add_argument(
+        "--server-name",
+        default=argparse.SUPPRESS,
+        metavar="NAME",
+        help="name under which a proxy makes it known",
+    )
+    _add_auth_file(serve)
     _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
     _add_ask(command("ask", "answer a question, or those of a file"))
     command("chat", "a conversation in the terminal")
@@ -77,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     models = command("models", "the models on this machine")
     models.add_argument("action", nargs="?", choices=("list", "pull"), default="list")
     models.add_argument("--json", action="store_true", help="print JSON")
+    _add_users(command("users", "who may use the browser app and the HTTP API"))
     return parser
 
 
@@ -138,6 +148,34 @@ def _add_calibrate(parser: argparse.ArgumentParser) -> None:
         "--papers", type=_positive, default=200, metavar="N", help="papers tried without questions"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_users(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, help_: str) -> argparse.ArgumentParser:
+        added = actions.add_parser(name, help=help_, description=help_)
+        _add_auth_file(added)
+        return added
+
+    add = action("add", "add a user; the password is asked for, or read from standard input")
+    add.add_argument("name", metavar="NAME")
+    action("list", "the users and their keys")
+    action("remove", "remove a user with all keys").add_argument("name", metavar="NAME")
+    key = action("key", "make an API key of a user and print it, once")
+    key.add_argument("name", metavar="NAME")
+    revoke = action("revoke", "take an API key away")
+    revoke.add_argument("key_id", metavar="KEY-ID", help="what `users list` shows of it")
+
+
+def _add_auth_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--auth-file",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="FILE",
+        help="file of the users who may come in",
+    )
 
 
 def _positive(text: str) -> int:

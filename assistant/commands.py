@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from assistant.access.command import run_users_action
 from assistant.bibliography import FORMATS
 from assistant.calibration import Judged, calibrated, write_calibration
 from assistant.chat_model import ChatModel
@@ -238,6 +239,11 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
         print("\n".join(models_lines(models)))
 
 
+def run_users(options: argparse.Namespace, flags: Flags) -> None:
+    """Add, list or remove users and their keys."""
+    run_users_action(options, load_settings(flags).auth_file)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "serve": run_serve,
     "ingest": run_ingest,
@@ -247,5 +253,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "lookup": run_lookup,
     "calibrate": run_calibrate,
     "models": run_models,
+    "users": run_users,
 }
 """The commands by name."""

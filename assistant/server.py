@@ -6,6 +6,7 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
+from assistant.access.protection import check_auth_file, protect, warn_if_open
 from assistant.api import Counted, add_api
 from assistant.browser import mount_page
 from assistant.service import Service
@@ -24,9 +25,11 @@ def serve(settings: Settings) -> None:
         ServeError: the address or port cannot be used.
         LibraryError: the library's folder cannot be used.
         ModelError: a model that was named is no usable file.
+        InputError: the auth file is missing or broken.
     """
     _check_port(settings.host, settings.port)
     check_given(settings)
+    check_auth_file(settings)
     reach_directly(settings.host)
     service = Service(settings)
     server = _Server(
@@ -35,10 +38,13 @@ def serve(settings: Settings) -> None:
             host=settings.host,
             port=settings.port,
             log_level="warning",
+            ws="none",
+            server_header=False,
             timeout_graceful_shutdown=_LAST_ANSWERS,
         ),
         service,
     )
+    warn_if_open(settings)
     service.setup.start()
     try:
         server.run()
@@ -52,6 +58,7 @@ def build_app(service: Service) -> FastAPI:
     app = FastAPI(title="Abstracts assistant", docs_url=None, redoc_url=None)
     add_api(app, service)
     mount_page(app, service)
+    protect(app, service.settings)
     app.add_middleware(Counted, metrics=service.metrics)
     return app
 

@@ -53,6 +53,10 @@ class Settings(BaseSettings):
     allow_ingest: bool = Field(
         default=False, description="whether papers may be added over the HTTP API"
     )
+    server_name: str = Field(
+        default="", description="name under which a proxy makes the browser app known"
+    )
+    auth_file: Path | None = Field(default=None, description="file of the users who may come in")
 
     @classmethod
     def settings_customise_sources(

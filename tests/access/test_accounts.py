@@ -1,0 +1,153 @@
+"""Who may come in: hashes computed, sessions kept, attempts counted."""
+
+import asyncio
+
+import pytest
+from conftest import PASSWORD, Known
+
+from assistant.access import accounts as accounts_module
+from assistant.access.accounts import Accounts
+from assistant.access.attempts import Attempts, Failures, TooManyAttempts
+from assistant.access.auth_file import add_user, key_id_of, remove_user, revoke_key
+from assistant.access.passwords import NOBODY, matches
+from assistant.access.sessions import LIFETIME, Sessions
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The hashes that were compared, in turn."""
+    hashes: list[str] = []
+
+    def counted(hash_: str, secret: str) -> bool:
+        hashes.append(hash_)
+        return matches(hash_, secret)
+
+    monkeypatch.setattr(accounts_module, "matches", counted)
+    return hashes
+
+
+def test_every_attempt_computes_one_hash(known: Known, computed: list[str]) -> None:
+    accounts = Accounts(known.file)
+    assert accounts.with_password("ann", PASSWORD) == "ann"
+    assert accounts.with_password("ann", "wrong") is None
+    assert accounts.with_password("nobody", PASSWORD) is None
+    assert accounts.with_key("aa_00000000_secret") is None
+    assert accounts.with_key(known.key + "x") is None
+    assert len(computed) == 5
+    assert [hash_ == NOBODY for hash_ in computed] == [False, False, True, True, False]
+
+
+def test_a_key_is_hashed_once(known: Known, computed: list[str]) -> None:
+    accounts = Accounts(known.file)
+    assert accounts.with_verified_key(known.key) is None
+    assert accounts.with_key(known.key) == "ann"
+    assert accounts.with_verified_key(known.key) == "ann"
+    assert accounts.with_verified_key(known.key + "x") is None
+    assert accounts.with_verified_key("aa_00000000_x") is None
+    assert len(computed) == 1
+
+
+def test_what_the_file_no_longer_says_ends_at_once(known: Known) -> None:
+    accounts = Accounts(known.file)
+    add_user(known.file, "bob", "another horse")
+    assert accounts.user("bob") is not None
+    assert accounts.with_key(known.key) == "ann"
+    revoke_key(known.file, key_id_of(known.key))
+    assert accounts.with_verified_key(known.key) is None
+    remove_user(known.file, "ann")
+    assert accounts.user("ann") is None
+
+
+@pytest.mark.parametrize("text", ["{", None])
+def test_a_file_that_breaks_lets_nobody_in(
+    known: Known, text: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accounts = Accounts(known.file)
+    whole = known.file.read_bytes()
+    known.file.unlink()
+    if text:
+        known.file.write_text(text)
+    assert accounts.user("ann") is None
+    assert accounts.user("ann") is None
+    assert capsys.readouterr().err.count("nobody can sign in") == 1
+    known.file.write_bytes(whole)
+    assert accounts.user("ann") is not None
+
+
+def test_sessions_end_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    sessions = Sessions(lambda: now[0])
+    token = sessions.begin("ann", "hash")
+    session = sessions.find(token)
+    assert session is not None
+    assert session.name == "ann"
+    assert sessions.find(token + "x") is None
+    assert sessions.find("") is None
+    now[0] = LIFETIME
+    assert sessions.find(token) is None
+    assert sessions.find(sessions.begin("bob", "hash")) is not None
+    assert len(sessions) == 1
+    monkeypatch.setattr("assistant.access.sessions._MOST", 3)
+    tokens = [sessions.begin(str(number), "hash") for number in range(5)]
+    assert [sessions.find(each) is not None for each in tokens] == [False, False, True, True, True]
+    sessions.end(tokens[-1])
+    assert sessions.find(tokens[-1]) is None
+
+
+def test_failures_are_counted_for_a_minute() -> None:
+    now = [0.0]
+    failures = Failures(2, lambda: now[0])
+    failures.note("a")
+    now[0] = 20.0
+    assert failures.seconds_left("a") == 0
+    failures.note("a")
+    assert failures.seconds_left("a") == 40
+    assert failures.seconds_left("b") == 0
+    now[0] = 60.0
+    assert failures.seconds_left("a") == 0
+
+
+def test_failures_of_a_flood_of_names_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.access.attempts._NAMES", 2)
+    failures = Failures(1, lambda: 0.0)
+    for name in ("a", "b", "c"):
+        failures.note(name)
+    assert [failures.seconds_left(name) > 0 for name in ("a", "b", "c")] == [False, True, True]
+
+
+def test_attempts_are_limited_by_address_and_by_name() -> None:
+    async def run() -> None:
+        attempts = Attempts(lambda: 0.0)
+        for number in range(10):
+            assert await attempts.make("here", f"name {number}", lambda: None) is None
+        with pytest.raises(TooManyAttempts) as raised:
+            await attempts.make("here", "ann", lambda: "ann")
+        assert raised.value.seconds == 60
+        assert await attempts.make("there", "ann", lambda: "ann") == "ann"
+        for number in range(20):
+            assert await attempts.make(f"address {number}", "bob", lambda: None) is None
+        with pytest.raises(TooManyAttempts):
+            await attempts.make("elsewhere", "bob", lambda: "bob")
+
+    asyncio.run(run())
+
+
+def test_attempts_go_one_by_one_and_few_may_wait() -> None:
+    async def run() -> None:
+        attempts = Attempts(lambda: 0.0)
+        running, most = 0, 0
+
+        def verify() -> str:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            running -= 1
+            return "ann"
+
+        made = [attempts.make("here", "ann", verify) for _ in range(40)]
+        done = await asyncio.gather(*made, return_exceptions=True)
+        assert most == 1
+        assert sum(each == "ann" for each in done) >= 16
+        assert any(isinstance(each, TooManyAttempts) for each in done)
+
+    asyncio.run(run())
