@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from conftest import PASSWORD, Known
+from protected_app import PASSWORD, Known
 
 from assistant.access import accounts as accounts_module
 from assistant.access.accounts import Accounts

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import PASSWORD, Known
+from protected_app import PASSWORD, Known
 
 from assistant.access.auth_file import (
     add_user,

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from conftest import ADDRESS, PASSWORD, Known, client_of
 from fastapi.testclient import TestClient
+from protected_app import ADDRESS, PASSWORD, Known, client_of
 
 from assistant.access.auth_file import add_user, key_id_of, remove_user, revoke_key
 

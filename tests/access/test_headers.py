@@ -4,8 +4,8 @@ import base64
 import hashlib
 
 import pytest
-from conftest import Known, client_of
 from fastapi.testclient import TestClient
+from protected_app import Known, client_of
 
 from assistant.access.index_page import script_hashes, without_elsewhere
 

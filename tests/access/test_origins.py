@@ -1,8 +1,8 @@
 """From where requests may come."""
 
 import pytest
-from conftest import client_of
 from fastapi.testclient import TestClient
+from protected_app import client_of
 from starlette.websockets import WebSocketDisconnect
 
 from assistant.access.protection import warn_if_open
