@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from assistant.access.protection import check_auth_file, protect, warn_if_open
 from assistant.api import Counted, add_api
 from assistant.browser import mount_page
+from assistant.ending import Ending
 from assistant.service import Service
 from assistant.settings import Settings, reach_directly
 from assistant.setup import check_given
@@ -32,9 +33,10 @@ def serve(settings: Settings) -> None:
     check_auth_file(settings)
     reach_directly(settings.host)
     service = Service(settings)
+    app = Ending(build_app(service))
     server = _Server(
         uvicorn.Config(
-            build_app(service),
+            app,
             host=settings.host,
             port=settings.port,
             log_level="warning",
@@ -43,6 +45,7 @@ def serve(settings: Settings) -> None:
             timeout_graceful_shutdown=_LAST_ANSWERS,
         ),
         service,
+        app,
     )
     warn_if_open(settings)
     service.setup.start()
@@ -66,14 +69,16 @@ def build_app(service: Service) -> FastAPI:
 class _Server(uvicorn.Server):
     """Says where it is once it listens, and ends the answers when it ends."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        """Serve `service`."""
+    def __init__(self, config: uvicorn.Config, service: Service, app: Ending) -> None:
+        """Serve `service`, which `app` asks."""
         super().__init__(config)
         self._service = service
+        self._app = app
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop all answers, so that no connection and no thread goes on, then end."""
         self._service.close()
+        self._app.end()
         await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -150,7 +150,7 @@ def _sentence(request: Request, error: HTTPException) -> str:
     if error.status_code == 405:  # noqa: PLR2004
         allowed = (error.headers or {}).get("Allow", "another method")
         return f"{request.method} is not allowed at {path}; use {allowed}."
-    if error.status_code == 400:  # noqa: PLR2004
+    if error.status_code == 400 and _is_json(request):  # noqa: PLR2004
         return "The body cannot be read; send JSON in UTF-8, not nested too deeply."
     return str(error.detail)
 

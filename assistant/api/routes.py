@@ -7,6 +7,7 @@ from assistant import __version__
 from assistant.api.chat_completions import chat_routes
 from assistant.api.docs import DESCRIPTION, add_docs
 from assistant.api.errors import add_error_handlers
+from assistant.api.ingest_route import ingest_routes
 from assistant.api.limits import Limits
 from assistant.api.models import model_routes
 from assistant.api.papers import paper_routes
@@ -14,6 +15,8 @@ from assistant.api.status import status_routes
 from assistant.service import Service
 
 _ITS_OWN = ("/v1", "/docs", "/openapi.json", "/healthz", "/metrics")
+_OLD_MCP = ("/gradio_api/mcp/sse", "/gradio_api/mcp/messages")
+"""MCP's former transport: with Gradio's, every client that goes away leaves a traceback."""
 
 
 def add_api(app: FastAPI, service: Service) -> None:
@@ -31,7 +34,7 @@ def build_api(service: Service) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    for routes in (chat_routes, model_routes, paper_routes, status_routes):
+    for routes in (chat_routes, model_routes, paper_routes, ingest_routes, status_routes):
         api.include_router(routes(service))
     add_docs(api)
     add_error_handlers(api)
@@ -51,7 +54,11 @@ class _Fork:
         self._api = api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_apis = scope["type"] == "http" and any(
-            scope["path"] == path or scope["path"].startswith(f"{path}/") for path in _ITS_OWN
-        )
-        await (self._api if is_apis else self._app)(scope, receive, send)
+        await (self._api if _is_apis(scope) else self._app)(scope, receive, send)
+
+
+def _is_apis(scope: Scope) -> bool:
+    return scope["type"] == "http" and any(
+        scope["path"] == path or scope["path"].startswith(f"{path}/")
+        for path in (*_ITS_OWN, *_OLD_MCP)
+    )

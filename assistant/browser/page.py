@@ -13,6 +13,7 @@ from assistant.browser.lookup import lookup_tab
 from assistant.browser.models import models_tab
 from assistant.browser.paper import paper_dialog
 from assistant.browser.render import library_html, setup_html
+from assistant.browser.tools import add_tools, hide_all_but_tools
 from assistant.service import Service
 from assistant.setup import Setup
 
@@ -41,6 +42,7 @@ def mount_page(app: FastAPI, service: Service) -> None:
         ssr_mode=False,
         enable_monitoring=False,
         show_error=True,
+        mcp_server=True,
     )
 
 
@@ -49,6 +51,7 @@ def build_page(service: Service) -> gr.Blocks:
     stops = Stops()
     page: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, fill_height=True)
     with page:
+        add_tools(service)
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None)
         library = gr.HTML(elem_id="library", js_on_load=None)
         preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
@@ -70,6 +73,7 @@ def build_page(service: Service) -> gr.Blocks:
             stops.end(session_of(request))
 
         page.unload(closed)
+    hide_all_but_tools(page)
     page.queue(default_concurrency_limit=None)
     return page
 
