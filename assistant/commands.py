@@ -26,18 +26,22 @@ from assistant.terminal import (
     AnswerPrinter,
     ProgressBars,
     calibration_lines,
+    health_lines,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
+    removal_line,
 )
 from assistant.types import Turn
-from retrieval.errors import InputError
+from retrieval.errors import InputError, LibraryError
+from retrieval.health import check, repair
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
 from retrieval.lookup import Lookup
 from retrieval.progress import Progress
 from retrieval.ranking import ranking
+from retrieval.removing import remove_source
 from retrieval.understanding import Given
 
 Flags = dict[str, Any]
@@ -62,6 +66,27 @@ def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
         return
     for line in ingest_lines(report):
         print(line)
+
+
+def run_remove(options: argparse.Namespace, flags: Flags) -> None:
+    """Take the papers of a file out of the library."""
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        removal = remove_source(library, options.source, progress)
+    print(dumps(asdict(removal)) if options.json else removal_line(removal))
+
+
+def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
+    """See whether the library is whole, or make it so."""
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        health = (repair if options.repair else check)(library, progress)
+    if options.json:
+        print(dumps({**asdict(health), "sound": health.sound, "findings": health.findings}))
+    else:
+        print("\n".join(health_lines(health)))
+    if not health.sound:
+        raise LibraryError("The library is not whole; repair it with `assistant doctor --repair`.")
 
 
 def run_ask(options: argparse.Namespace, flags: Flags) -> None:
@@ -247,6 +272,8 @@ def run_users(options: argparse.Namespace, flags: Flags) -> None:
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "serve": run_serve,
     "ingest": run_ingest,
+    "remove": run_remove,
+    "doctor": run_doctor,
     "ask": run_ask,
     "chat": run_chat,
     "search": run_search,

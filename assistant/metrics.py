@@ -74,6 +74,13 @@ class Metrics:
         self._stages.labels("first_token").observe(timings.first_token)
         self._stages.labels("total").observe(timings.total)
 
+    def mean_seconds(self, stage: str) -> tuple[int, float]:
+        """How many questions had the stage, and how long it took on average."""
+        labels = {"stage": stage}
+        count = self._registry.get_sample_value("assistant_stage_seconds_count", labels) or 0
+        total = self._registry.get_sample_value("assistant_stage_seconds_sum", labels) or 0
+        return int(count), total / count if count else 0.0
+
     def text(self) -> bytes:
         """All figures in Prometheus' text format."""
         return generate_latest(self._registry)

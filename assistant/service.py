@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,9 +16,11 @@ from assistant.metrics import Metrics
 from assistant.reading_ahead import read_ahead, read_ahead_async
 from assistant.settings import Settings
 from assistant.setup import Setup
+from assistant.speed import Speed, measure
 from assistant.types import Turn
-from retrieval.errors import Cancelled, NotReadyError, UserError
+from retrieval.errors import Cancelled, LibraryError, NotReadyError, UserError
 from retrieval.lookup import Listing, Lookup
+from retrieval.overview import Overview, Overviews
 from retrieval.ranking import Ranking, ranking
 from retrieval.types import Paper
 from retrieval.understanding import Given
@@ -47,8 +49,11 @@ class Service:
         self.settings = settings
         self.setup = Setup(settings)
         self.line = Line()
-        self.ingesting = Ingesting(lambda: self.assistant.library, self.setup.recount)
         self._closed = threading.Event()
+        self.ingesting = Ingesting(lambda: self.assistant.library, self._recounted)
+        self._overviews: Overviews | None = None
+        self.speed: Speed | None = None
+        """As it was measured last in this process."""
         self.metrics = Metrics(waiting=self.line.__len__)
 
     @property
@@ -172,6 +177,36 @@ class Service:
         library.ready_to_search()
         query = checked_question(query) if query.strip() else ""
         return Lookup.over(library).find(query, limit, given)
+
+    def measure_speed(self, stopped: Callable[[], bool] = never) -> Speed:
+        """How fast the model reads and writes, measured when its turn comes; kept in `speed`.
+
+        Raises:
+            NotReadyError, BusyError, Cancelled: see `ask`.
+        """
+        model = self.assistant.model
+        stopped = self._or_closed(stopped)
+        with self.line.place() as place:
+            for _ in self._until_turn(place, stopped):
+                pass
+            self.speed = measure(model, stopped)
+        return self.speed
+
+    def overview(self) -> Overview:
+        """What is in the library; counted once for every state of it.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            LibraryError: the library cannot be read.
+        """
+        if self._overviews is None:
+            self._overviews = Overviews(self.assistant.library)
+        return self._overviews.overview()
+
+    def _recounted(self, papers: int) -> None:
+        self.setup.recount(papers)
+        with suppress(LibraryError):  # whoever asks for it is told
+            self.overview()
 
     def paper(self, id_: str) -> Paper | None:
         """The paper with this id, if there is one.

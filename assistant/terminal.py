@@ -19,7 +19,9 @@ from assistant.calibration import Calibration
 from assistant.events import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
+from retrieval.health import Health
 from retrieval.lookup import Match
+from retrieval.removing import Removal
 from retrieval.types import IngestReport, Paper, Passage
 
 _BYTES_IN_MEGABYTE = 1_000_000
@@ -188,3 +190,18 @@ def ingest_lines(report: IngestReport) -> Iterable[str]:
         f"{report.updated:,} updated, {report.unchanged:,} unchanged; {report.merged:,} records "
         f"were copies of another ({report.seconds:.1f} s)"
     )
+
+
+def removal_line(removal: Removal) -> str:
+    """What the removal of a file did."""
+    stayed = f", {removal.kept:,} stay with other sources" if removal.kept else ""
+    return (
+        f"{removal.removed:,} papers of {removal.source} removed{stayed}; "
+        f"{removal.papers:,} papers are left ({removal.seconds:.1f} s)"
+    )
+
+
+def health_lines(health: Health) -> Iterable[str]:
+    """What a check of the library found."""
+    yield f"{health.papers:,} papers in {health.chunks:,} chunks"
+    yield from health.findings or ("The library is whole.",)

@@ -1,6 +1,7 @@
 """What is in a library: how many papers by file, venue, year and decision."""
 
 import json
+import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -35,6 +36,7 @@ class Overviews:
 
     def __init__(self, library: Library) -> None:
         """Nothing is counted yet."""
+        self._counting = threading.Lock()
         self._library = library
         self._revision = ""
         self._overview: Overview | None = None
@@ -45,11 +47,12 @@ class Overviews:
         Raises:
             LibraryError: it cannot be read.
         """
-        revision = self._library.store.revision
-        if self._overview is None or self._revision != revision:
-            self._overview = self._kept(revision) or self._counted(revision)
-            self._revision = revision
-        return self._overview
+        with self._counting:
+            revision = self._library.store.revision
+            if self._overview is None or self._revision != revision:
+                self._overview = self._kept(revision) or self._counted(revision)
+                self._revision = revision
+            return self._overview
 
     def _kept(self, revision: str) -> Overview | None:
         try:

@@ -232,6 +232,32 @@ def test_lookup(
     }
 
 
+def test_a_file_is_removed_and_the_library_checked_and_repaired(
+    run: Run, tmp_path: Path, embedder_path: Path
+) -> None:
+    assert embedder_path.exists()
+    for name in ("first", "second"):
+        paper = {"id": name, "title": f"The {name}", "abstract": f"This is the {name} of both."}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(paper), "utf-8")
+    home = ("--home", tmp_path / "home")
+    run("ingest", tmp_path / "first.jsonl", tmp_path / "second.jsonl", *home)
+    refused = run("remove", "frist.jsonl", *home)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "No paper was read from a file 'frist.jsonl'; the nearest of 2 are 'first" in (
+        refused.stderr
+    )
+    removed = json.loads(run("remove", "first.jsonl", "--json", *home).stdout)
+    assert removed.pop("seconds") >= 0
+    assert removed == {"source": "first.jsonl", "removed": 1, "kept": 0, "papers": 1}
+    assert "The library is whole." in run("doctor", *home).stdout
+    shutil.rmtree(tmp_path / "home" / "lexical")
+    ill = run("doctor", "--json", *home)
+    assert ill.returncode == 1
+    assert json.loads(ill.stdout)["unindexed"] == 1
+    assert ill.stderr.endswith("repair it with `assistant doctor --repair`.\n")
+    assert json.loads(run("doctor", "--repair", "--json", *home).stdout)["sound"] is True
+
+
 @pytest.mark.parametrize(
     ("format_", "opening", "lines"),
     [

@@ -56,7 +56,7 @@ def build_page(service: Service) -> gr.Blocks:
         library = gr.HTML(elem_id="library", js_on_load=None)
         preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
-            _tabs(service, stops)
+            _tabs(service, stops, library)
         timer = gr.Timer(_TICK_SECONDS)
         shown = [library, preparing, tabs, timer]
         step: dict[str, Any] = {
@@ -78,17 +78,17 @@ def build_page(service: Service) -> gr.Blocks:
     return page
 
 
-def _tabs(service: Service, stops: Stops) -> None:
+def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> None:
     paper = paper_dialog(service)
     with gr.Tabs(elem_id="ways"):
         with gr.Tab("Chat", id="chat", scale=1):
             chat_tab(service, stops)
         with gr.Tab("Citation lookup", id="lookup"):
             lookup_tab(service, paper)
-        with gr.Tab("Library", id="library"):
-            library_tab(service)
-        with gr.Tab("Models", id="models"):
-            models_tab(service)
+        with gr.Tab("Library", id="library") as library:
+            library_tab(service, library, heading)
+        with gr.Tab("Models", id="models") as models:
+            models_tab(service, models)
 
 
 def _setup_step(setup: Setup) -> tuple[Any, ...]:

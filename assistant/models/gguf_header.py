@@ -46,6 +46,12 @@ class Header:
         return _file_type_name(self.values.get("general.file_type"))
 
     @property
+    def context(self) -> int | None:
+        """Tokens of context that the model was trained for."""
+        value = self.values.get(f"{self.values.get('general.architecture')}.context_length")
+        return value if isinstance(value, int) else None
+
+    @property
     def is_embedder(self) -> bool:
         """Whether the model pools its tokens into one vector."""
         return f"{self.values.get('general.architecture')}.pooling_type" in self.values

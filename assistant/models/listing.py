@@ -35,6 +35,8 @@ class ModelDescription:
     """Licence of its weights; None if neither the catalogue nor the file says."""
     in_use: bool
     """Whether the settings name it."""
+    context_trained: int | None = None
+    """Tokens of context that it was trained for; None if it is not here or does not say."""
 
     @property
     def present(self) -> bool:
@@ -96,4 +98,5 @@ def _described(role: Role, spec: str, source: str, path: Path | None) -> ModelDe
         quantization=header.quantization if header is not None else None,
         licence=header.licence if header is not None else None,
         in_use=False,
+        context_trained=header.context if header is not None else None,
     )
