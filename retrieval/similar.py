@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.chroma import ChromaStore
+from retrieval.embedder import Vector
 from retrieval.types import Paper
 
 _CHUNKS_A_PAPER = 4
@@ -35,11 +36,21 @@ def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...
     length = float(np.linalg.norm(mean))
     if not length:
         return ()
-    hits = store.nearest(mean / length, len(own) + limit * _CHUNKS_A_PAPER)
-    nearness: dict[str, float] = {}
-    for hit in hits:
-        nearness[hit.paper_id] = max(hit.score, nearness.get(hit.paper_id, -1.0))
+    nearness = _nearest(store, mean / length, limit + 1, len(own))
     nearness.pop(paper_id, None)
     ids = sorted(nearness, key=lambda id_: (-nearness[id_], id_))[:limit]
     papers = store.stored_by_id(ids)
     return tuple(Similar(papers[id_].paper, nearness[id_]) for id_ in ids if id_ in papers)
+
+
+def _nearest(store: ChromaStore, vector: Vector, papers: int, own: int) -> dict[str, float]:
+    """The cosines of the nearest papers, so many at least if there are; further chunks if few."""
+    depth = own + papers * _CHUNKS_A_PAPER
+    while True:
+        hits = store.nearest(vector, depth)
+        nearness: dict[str, float] = {}
+        for hit in hits:
+            nearness[hit.paper_id] = max(hit.score, nearness.get(hit.paper_id, -1.0))
+        if len(nearness) >= papers or len(hits) < depth:
+            return nearness
+        depth *= 4
