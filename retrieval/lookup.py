@@ -365,7 +365,7 @@ def _given_said(understood: Understood, given: Given | None) -> str:
         f"by {' and '.join(given.authors)}" if given.authors else "",
         f"at {given.venue}" if given.venue else "",
         f"of {given.year}" if given.year else "",
-        f"as {given.decision}" if given.decision else "",
+        f"with decision {given.decision}" if given.decision else "",
         understood.said,
     )
     return " ".join(filter(None, parts))
