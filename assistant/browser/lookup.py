@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +55,17 @@ def lookup_tab(service: Service, paper: PaperDialog) -> None:
         "show_progress": "hidden",
         "api_visibility": "private",
         "queue": False,
-        "trigger_mode": "always_last",
+        "trigger_mode": "multiple",
     }
+    answers = count()
 
     # Gradio passes the event to parameters of its type, so these cannot be lambdas.
     def shown(event: gr.EventData) -> tuple[str, Any]:
-        return _form(service), gr.skip() if told(event, "again") else _found(service, Asked())
+        listed = told(event, "opened")
+        return _form(service, answers), gr.skip() if listed else _found(service, Asked())
 
     def search(event: gr.EventData) -> tuple[str, str]:
-        return _form(service), _found(service, _asked(event))
+        return _form(service, answers), _found(service, _asked(event))
 
     def more(event: gr.EventData) -> str:
         return _found(service, _asked(event), _number(told(event, "shown")))
@@ -84,9 +87,14 @@ def _script(name: str) -> str:
     return ON_LOAD + (_STATIC / name).read_text("utf-8")
 
 
-def _form(service: Service) -> str:
-    index = service.assistant.library.lexical
-    return form_html({name: index.counts(name) for name in _FILTERED})
+def _form(service: Service, answers: Iterator[int]) -> str:
+    """The form as a new value, by which the page sees that it was answered."""
+    try:
+        index = service.assistant.library.lexical
+        html = form_html({name: index.counts(name) for name in _FILTERED})
+    except UserError:  # the listing says it
+        html = form_html({})
+    return f"{html}<!-- {next(answers)} -->"
 
 
 def _asked(event: gr.EventData) -> Asked:
@@ -148,10 +156,14 @@ def _export(service: Service, event: gr.EventData, how: str) -> str:
     format_ = told(event, "format")
     if format_ not in EXPORTS:
         return ""
-    stored = service.assistant.library.store.stored_by_id(_ids(told(event, "papers")))
-    papers = [each.paper for each in stored.values()]
-    text = exported(service, papers, format_)
     nonce = told(event, "nonce")  # the same papers exported again must be a new value
+    ids = _ids(told(event, "papers"))
+    try:
+        stored = service.assistant.library.store.stored_by_id(ids)
+        papers = [stored[id_].paper for id_ in ids if id_ in stored]
+        text = exported(service, papers, format_)
+    except UserError as error:
+        return json.dumps({"how": "say", "text": str(error), "nonce": nonce})
     return json.dumps(
         {"how": how, "text": text, "name": _NAMES[format_], "count": len(papers), "nonce": nonce}
     )

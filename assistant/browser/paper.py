@@ -14,9 +14,10 @@ import gradio as gr
 
 from assistant.browser.actions import told
 from assistant.browser.export import exported
-from assistant.browser.paper_html import gone_html, paper_html
+from assistant.browser.paper_html import gone_html, paper_html, refused_html
 from assistant.reference_list import apa
 from assistant.service import Service
+from retrieval.errors import UserError
 from retrieval.similar import similar
 from retrieval.types import Paper
 
@@ -64,8 +65,11 @@ class PaperDialog:
         ).then(None, js=_FOCUS, api_visibility="private")
 
     def _content(self, event: gr.EventData) -> str:
-        paper = self._service.paper(told(event, "paper"))
-        html = self._of(paper, _quotes(told(event, "quotes"))) if paper else gone_html()
+        try:
+            paper = self._service.paper(told(event, "paper"))
+            html = self._of(paper, _quotes(told(event, "quotes"))) if paper else gone_html()
+        except UserError as error:
+            html = refused_html(str(error))
         self._opened += 1
         # The same paper opened again must be a new value, or the page would not see it.
         return f"{html}<!-- {self._opened} -->"

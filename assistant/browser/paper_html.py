@@ -50,6 +50,11 @@ def gone_html() -> Markup:
     )
 
 
+def refused_html(sentence: str) -> Markup:
+    """In place of a paper that cannot be read."""
+    return _framed(Markup("Not shown"), Markup('<p role="alert">{}</p>').format(sentence))
+
+
 def _framed(title: Markup, body: Markup, footer: str = "") -> Markup:
     return Markup(
         '<article class="paper"><header>'

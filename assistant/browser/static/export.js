@@ -4,6 +4,7 @@ watch('value', async () => {
   const {how, text, name, count} = JSON.parse(props.value);
   const papers = count === 1 ? '1 paper' : `${count} papers`;
   const place = document.querySelector('.gradio-container') ?? document.body;
+  if (how === 'say') { window.ownPage.say(text, place); return; }
   if (how === 'copy') {
     const copied = await window.ownPage.copy(text, place);
     window.ownPage.say(copied ? `Copied ${papers}` : window.ownPage.NOT_COPIED, place);

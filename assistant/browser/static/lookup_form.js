@@ -22,6 +22,28 @@ element.addEventListener('unfilter', () => {
   form().requestSubmit();
 });
 
+// One search at a time, so that the last one's papers are shown last; the answer to each brings a
+// new value. Gradio's own `always_last` would ask again without what the form says.
+const PATIENCE = 10000;  // milliseconds after which an answer is taken for lost
+let askedAt = 0;
+let again = false;
+element.addEventListener('submit', (event) => {
+  if (askedAt && Date.now() - askedAt < PATIENCE) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    again = true;
+    return;
+  }
+  askedAt = Date.now();
+}, true);
+
+function answered() {
+  askedAt = 0;
+  if (!again) return;
+  again = false;
+  form().requestSubmit();
+}
+
 watch('value', () => {
   for (const select of element.querySelectorAll('select')) {
     const value = kept[select.name];
@@ -29,12 +51,13 @@ watch('value', () => {
       select.value = value;
     }
   }
+  answered();
 });
 
 // Whenever the tab is opened, the filters are filled anew: papers may have come meanwhile.
-let again = '';
+let opened = '';
 new IntersectionObserver((entries) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
-  trigger('focus', {again});
-  again = 'yes';
+  trigger('focus', {opened});
+  opened = 'before';
 }).observe(element);
