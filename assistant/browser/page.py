@@ -13,6 +13,7 @@ from assistant.browser.lookup import lookup_tab
 from assistant.browser.models import models_tab
 from assistant.browser.paper import paper_dialog
 from assistant.browser.render import library_html, setup_html
+from assistant.browser.sign_out import sign_out
 from assistant.browser.tools import add_tools, hide_all_but_tools
 from assistant.service import Service
 from assistant.setup import Setup
@@ -55,6 +56,7 @@ def build_page(service: Service) -> gr.Blocks:
         gr.HTML(f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None)
         library = gr.HTML(elem_id="library", js_on_load=None)
         preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
+        sign_out(service.settings)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
             _tabs(service, stops, library)
         timer = gr.Timer(_TICK_SECONDS)

@@ -20,6 +20,8 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+POLICY = "Content Security Policy"
+"""What the console names when a page does what its server forbids."""
 READY = 120_000
 """Milliseconds within which models are loaded and a page is drawn, on a busy machine."""
 
@@ -51,6 +53,7 @@ def page(browser: Browser) -> Iterator[Page]:
     errors: list[str] = []
     page.on("request", lambda request: strangers.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if POLICY in said.text else None)
     page.set_default_timeout(READY)
     yield page
     context.close()
