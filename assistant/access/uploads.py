@@ -6,7 +6,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 KINDS = frozenset(
-    {".bib", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
+    {".bib", ".bibtex", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
 )
 """Endings of the formats that are read: JSONL, BibTeX, RIS, CSV, pages of text."""
 LONGEST_NAME = 255

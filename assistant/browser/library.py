@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 
+from assistant.access.uploads import KINDS
 from assistant.browser.actions import ON_LOAD, told
 from assistant.browser.library_html import (
     health_html,
@@ -26,8 +27,6 @@ from assistant.service import Service
 from retrieval.errors import InputError, UserError
 from retrieval.removing import Removal, removal_of
 
-_KINDS = [".txt", ".md", ".jsonl", ".ndjson", ".json", ".bib", ".bibtex", ".ris", ".csv", ".tsv"]
-"""What a page offers to choose; what a file is shows by its content."""
 _BUSY_SECONDS = 0.5
 _IDLE_SECONDS = 3.0
 _EARLIEST, _LATEST = 1000, 3000
@@ -42,7 +41,7 @@ class _Parts:
         self.uploads = gr.File(
             label="Text, JSONL, BibTeX, RIS or CSV",
             file_count="multiple",
-            file_types=_KINDS,
+            file_types=sorted(KINDS),
             elem_id="lib-uploads",
             height=190,
         )
