@@ -15,8 +15,9 @@ import random
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,10 @@ from retrieval.errors import Cancelled
 
 SURE_APART = 0.05
 """Seconds between two questions from which it is sure which came first."""
+ASKED = "Asked"
+LONGEST = {ASKED: 0.3, "Found": 3.0, "Chosen": 1.5}
+"""After what a stop comes, and within how many seconds: while it searches, while abstracts are read
+again, while the answer is written."""
 _LOOK_SECONDS = 0.001
 
 
@@ -97,26 +102,29 @@ def overtaken(asked: Sequence[Asked]) -> int:
     )
 
 
-def stop_once(service: Service, question: str, moment: Callable[[], float]) -> tuple[str, float]:
-    """Stop an answer some seconds after it was asked.
+def stop_once(service: Service, question: str, after: str, delay: float) -> tuple[str, float]:
+    """Stop an answer some seconds after something has happened.
 
     Returns:
         The last that had happened, and the seconds until its place was free; `Finished` if it was
         answered before.
     """
-    stop = threading.Event()
-    last = ["Asked"]
+    stop, come = threading.Event(), threading.Event()
+    last = [ASKED]
 
     def read() -> None:
-        try:
+        with suppress(Cancelled):
             for event in service.ask(question, stopped=stop.is_set):
                 last[0] = type(event).__name__
-        except Cancelled:
-            pass
+                if last[0] == after:
+                    come.set()
+        come.set()
 
     reader = threading.Thread(target=read)
     reader.start()
-    stop.wait(moment())
+    if after != ASKED:
+        come.wait()
+    stop.wait(delay)
     seen, stopped = last[0], time.perf_counter()
     stop.set()
     while len(service.line):
@@ -126,18 +134,16 @@ def stop_once(service: Service, question: str, moment: Callable[[], float]) -> t
     return seen, seconds
 
 
-def measure_stops(
-    service: Service, typical: dict[str, float], count: int
-) -> dict[str, list[float]]:
+def measure_stops(service: Service, questions: Sequence[str], count: int) -> dict[str, list[float]]:
     """Seconds from a stop to a free model, by what had happened last."""
     chance = random.Random(0)  # noqa: S311 - the same moments on every run
     found: dict[str, list[float]] = defaultdict(list)
-    questions = itertools.cycle(typical)
+    endless = itertools.cycle(questions)
+    stages = itertools.cycle(LONGEST)
     while sum(map(len, found.values())) < count:
-        question = next(questions)
-        # Half of the stops fall into the first second, where the search is.
-        longest = min(1.0, typical[question]) if chance.random() < 0.5 else typical[question]
-        seen, seconds = stop_once(service, question, lambda: chance.uniform(0, longest))  # noqa: B023
+        after = next(stages)
+        delay = chance.uniform(0, LONGEST[after])
+        seen, seconds = stop_once(service, next(endless), after, delay)
         if seen != "Finished":
             found[seen].append(seconds)
     return found
@@ -189,13 +195,11 @@ def measure_load(
 
 
 def measure_stopping(service: Service, alone: dict[str, Asked], stops: int) -> dict[str, Any]:
-    """Half of the stops while the model is only asked for likelihoods, half while it writes too."""
-    typical = {question: one.ended - one.came for question, one in alone.items()}
-    by_event = measure_stops(service, typical, stops // 2)
+    """Stops of the questions that take longest, the model asked to write, as better ones are."""
+    longest = sorted(alone.values(), key=lambda one: one.came - one.ended)
     plain = service.assistant.settings
     service.assistant.settings = AnswerSettings(writing=WritingSettings(asks=True))
-    for seen, seconds in measure_stops(service, typical, stops - stops // 2).items():
-        by_event[seen] += seconds
+    by_event = measure_stops(service, [one.question for one in longest[:3]], stops)
     service.assistant.settings = plain
     again = {question: ask(service, question) for question in list(alone)[:3]}
     return {
