@@ -21,7 +21,7 @@ from assistant.browser.library_html import (
     removal_html,
     removed_html,
 )
-from assistant.browser.render import library_html
+from assistant.browser.setup_html import library_html
 from assistant.ingesting import Ingesting, Work
 from assistant.service import Service
 from retrieval.errors import InputError, UserError

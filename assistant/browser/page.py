@@ -7,12 +7,13 @@ import gradio as gr
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from assistant.browser.chat import Stops, chat_tab, session_of
+from assistant.browser.chat import Chat, Stops, session_of
+from assistant.browser.exports import add_exports
 from assistant.browser.library import library_tab
 from assistant.browser.lookup import lookup_tab
 from assistant.browser.models import models_tab
 from assistant.browser.paper import paper_dialog
-from assistant.browser.render import library_html, setup_html
+from assistant.browser.setup_html import library_html, setup_html
 from assistant.browser.sign_out import sign_out
 from assistant.browser.tools import add_tools, hide_all_but_tools
 from assistant.service import Service
@@ -27,6 +28,7 @@ _LARGEST_UPLOAD = "50mb"
 
 def mount_page(app: FastAPI, service: Service) -> None:
     """Serve the page, and the files that it needs, with `app`."""
+    add_exports(app, service)
     app.mount("/own", StaticFiles(directory=_STATIC), name="own")
     gr.mount_gradio_app(
         app,
@@ -53,12 +55,15 @@ def build_page(service: Service) -> gr.Blocks:
     page: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, fill_height=True)
     with page:
         add_tools(service)
-        gr.HTML(f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None)
-        library = gr.HTML(elem_id="library", js_on_load=None)
+        with gr.Row(elem_id="top"):
+            gr.HTML(
+                f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None, apply_default_css=False
+            )
+            library = gr.HTML(elem_id="library", js_on_load=None, apply_default_css=False)
         preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
         sign_out(service.settings)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
-            _tabs(service, stops, library)
+            chat = _tabs(service, stops, library)
         timer = gr.Timer(_TICK_SECONDS)
         shown = [library, preparing, tabs, timer]
         step: dict[str, Any] = {
@@ -67,7 +72,9 @@ def build_page(service: Service) -> gr.Blocks:
             "show_progress": "hidden",
             "api_visibility": "private",
         }
-        page.load(**step)
+        page.load(**step).then(
+            chat.opened, outputs=chat.shown, show_progress="hidden", api_visibility="private"
+        )
         timer.tick(**step)
 
         # Gradio passes the request to parameters of its type, so these cannot be lambdas.
@@ -80,17 +87,21 @@ def build_page(service: Service) -> gr.Blocks:
     return page
 
 
-def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> None:
+def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
     paper = paper_dialog(service)
-    with gr.Tabs(elem_id="ways"):
+    with gr.Tabs(elem_id="ways") as tabs:
         with gr.Tab("Chat", id="chat", scale=1):
-            chat_tab(service, stops)
+            chat = Chat(service, stops)
         with gr.Tab("Citation lookup", id="lookup"):
             lookup_tab(service, paper)
         with gr.Tab("Library", id="library") as library:
             library_tab(service, library, heading)
         with gr.Tab("Models", id="models") as models:
             models_tab(service, models)
+    for html in (chat.conversation, chat.answer):
+        paper.opens_from(html)
+    paper.asks_in(tabs, "chat", chat.question)
+    return chat
 
 
 def _setup_step(setup: Setup) -> tuple[Any, ...]:

@@ -1,4 +1,5 @@
-// What the page does by itself; everything else is asked of the server.
+// What the page does by itself: the quote beside a citation, copying, the address of the open
+// conversation, scrolling. Everything else is asked of the server. Texts are only ever set as text.
 "use strict";
 
 // Copying: an element with data-copy copies what it says; what came of it is shown and said.
@@ -56,3 +57,124 @@ document.addEventListener("click", async (event) => {
 
 // What the scripts of single components use.
 window.ownPage = {copy, say, NOT_COPIED};
+
+(() => {
+  // The quote that a citation stands on, while it is pointed at or has the focus.
+  const tip = document.createElement("div");
+  tip.id = "quote";
+  tip.setAttribute("role", "tooltip");
+  tip.hidden = true;
+  let chip = null;
+
+  function showQuote(of) {
+    if (of === chip) return;
+    hideQuote();
+    chip = of;
+    tip.textContent = of.dataset.quote;
+    tip.hidden = false;
+    of.setAttribute("aria-describedby", tip.id);
+    const at = of.getBoundingClientRect();
+    const width = Math.min(448, window.innerWidth - 16);
+    tip.style.width = `${width}px`;
+    tip.style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - width - 8))}px`;
+    const above = at.top - tip.offsetHeight - 4;
+    tip.style.top = `${above > 8 ? above : at.bottom + 4}px`;
+  }
+
+  function hideQuote() {
+    if (chip) chip.removeAttribute("aria-describedby");
+    chip = null;
+    tip.hidden = true;
+  }
+
+  const chipAt = (event) => event.target.closest?.(".chip");
+  document.addEventListener("pointerover", (event) => {
+    if (chipAt(event)) showQuote(chipAt(event));
+    else if (!event.target.closest?.("#quote") && chip !== document.activeElement) hideQuote();
+  });
+  document.addEventListener("focusin", (event) => {
+    if (chipAt(event)) showQuote(chipAt(event));
+    else hideQuote();
+  });
+  document.addEventListener("click", hideQuote);
+  document.addEventListener("scroll", hideQuote, { capture: true, passive: true });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    hideQuote();
+    for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
+      open.open = false;
+      if (open.contains(document.activeElement)) open.querySelector("summary").focus();
+    }
+  });
+
+  document.addEventListener("toggle", (event) => {
+    const open = event.target;
+    if (open.open && open.matches("details.menu, details.report")) {
+      open.lastElementChild.scrollIntoView({ block: "nearest" });
+    }
+  }, { capture: true });
+
+  // One menu at a time; it closes when something else is clicked.
+  document.addEventListener("click", (event) => {
+    for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
+      if (!open.contains(event.target)) open.open = false;
+    }
+  });
+
+  // On a narrow page the conversations are listed when they are asked for.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("#show-past");
+    const side = document.querySelector("#side");
+    if (button) button.setAttribute("aria-expanded", String(side.classList.toggle("open")));
+    else if (event.target.closest("#past .name, #new")) side.classList.remove("open");
+  });
+
+  // What a screen reader says: what is being done, and that an answer has come.
+  const said = document.createElement("div");
+  said.id = "said";
+  said.className = "unseen";
+  said.setAttribute("role", "status");
+  const tell = (text) => {
+    if (said.textContent !== text) said.textContent = text;
+  };
+
+  const shown = (selector) => document.querySelector(selector);
+
+  // The address names the open conversation, so that a reload opens it again.
+  function nameConversation(id) {
+    const address = new URL(window.location.href);
+    if ((address.searchParams.get("c") ?? "") === id) return;
+    if (id) address.searchParams.set("c", id);
+    else address.searchParams.delete("c");
+    window.history.replaceState(null, "", address);
+  }
+
+  // New text is followed unless the reader has scrolled up.
+  let isAnswering = false;
+  let follows = true;
+  function changed() {
+    const log = shown("#log");
+    const answer = shown("#answer .answer");
+    if (!log) return;
+    if (answer && !isAnswering) follows = true;
+    const status = shown("#answer .status");
+    if (status) tell(status.textContent);
+    else if (isAnswering && !answer) tell("The answer has come.");
+    if (shown("#answer .error")) follows = true;
+    const open = shown("#conversation [data-conversation]") ?? shown("#past [aria-current]");
+    const isEmpty = shown("#conversation .welcome");
+    if (open || isEmpty) nameConversation(open?.dataset.conversation ?? "");
+    if (follows && (answer || isAnswering || shown("#answer .error"))) {
+      log.scrollTop = log.scrollHeight;
+    }
+    isAnswering = Boolean(answer);
+  }
+
+  document.addEventListener("wheel", () => {
+    const log = shown("#log");
+    if (log) follows = log.scrollHeight - log.scrollTop - log.clientHeight < 48;
+  }, { passive: true });
+
+  document.body.append(tip, said);
+  new MutationObserver(changed).observe(document.body, { childList: true, subtree: true });
+})();

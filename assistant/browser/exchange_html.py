@@ -1,0 +1,357 @@
+"""Questions and answers as HTML. Every text from papers, people and models is escaped here."""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from markupsafe import Markup
+
+from assistant.browser.formulas import with_formulas
+from assistant.conversations import (
+    LONGEST_COMMENT,
+    Conversation,
+    Exchange,
+    Rating,
+    Reason,
+)
+from assistant.terminal import authors_line, where
+from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome, by_paper
+from retrieval.types import Paper, Passage
+
+_CLOSEST = 3
+"""Papers offered where nothing is answered."""
+_LONGEST_WORD = 30
+"""Characters of a word that is kept on a line with what follows."""
+_THUMB = Markup(
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 11h4v10H3zM9 21h8.2c.9 0 1.6-.6 '
+    "1.8-1.4l2-7.5c.3-1.3-.6-2.6-2-2.6h-5.2l.9-4.2c.2-1.1-.6-2.1-1.7-2.1-.6 0-1.1.3-1.4.8L8.3 "
+    '9.700c-.2.300-.3.700-.3 1V20c0 .600.400 1 1 1z"/></svg>'
+)
+_CHECKED = Markup(
+    '<span class="checked" role="img" title="Checked against what it cites" '
+    'aria-label="Checked against what it cites">✓</span>'
+)
+_OF_AN_ANSWER = (
+    Reason.WRONG_CITATION,
+    Reason.WRONG_STATEMENT,
+    Reason.BESIDE_THE_QUESTION,
+    Reason.INCOMPLETE,
+    Reason.SHOULD_HAVE_REFUSED,
+    Reason.OTHER,
+)
+_OF_A_REFUSAL = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHER)
+_OUTCOMES = {
+    Outcome.NOT_IN_LIBRARY: "Not in this library",
+    Outcome.ABSTRACT_SILENT: "The abstract does not say",
+}
+
+
+def conversation_html(conversation: Conversation | None, examples: Sequence[str]) -> str:
+    """What was asked and answered so far; before that, what one could ask."""
+    if conversation is None or not conversation.exchanges:
+        return str(_welcome(examples))
+    last = len(conversation.exchanges) - 1
+    exchanges = Markup().join(
+        _exchange(each, position, is_last=position == last)
+        for position, each in enumerate(conversation.exchanges)
+    )
+    return str(
+        Markup('<div class="exchanges" data-conversation="{}">{}</div>').format(
+            conversation.id, exchanges
+        )
+    )
+
+
+def asking_html(question: str, coming: Markup) -> str:
+    """A question whose answer is still coming."""
+    return str(
+        Markup(
+            '<article class="exchange">{}<div class="answer" aria-busy="true">{}</div></article>'
+        ).format(_question(question), coming)
+    )
+
+
+def waiting(ahead: int, seconds: float | None) -> Markup:
+    """While others have their answers first."""
+    others = "1 question comes" if ahead == 1 else f"{ahead} questions come"
+    about = f"; about {max(1, round(seconds))} s" if seconds is not None else ""
+    return _status(f"Waiting: {others} first{about}")
+
+
+def searching() -> Markup:
+    """Before anything is found."""
+    return _status("Searching the library")
+
+
+def coming(
+    standalone: str,
+    passages: Sequence[Passage],
+    chosen: Sequence[Evidence],
+    sentences: Sequence[AnswerSentence],
+    citations: Sequence[Citation],
+) -> Markup:
+    """An answer that is still coming: what is read, and the sentences so far."""
+    if chosen:
+        doing = _status(f"Writing from {_count(chosen)}")
+        return _understood(standalone) + _sentences(sentences, citations) + doing
+    number = len(passages)
+    doing = _status("Reading 1 paper" if number == 1 else f"Reading {number} papers")
+    titles = Markup().join(
+        Markup("<li>{}</li>").format(with_formulas(passage.paper.shown_title))
+        for passage in passages[:_CLOSEST]
+    )
+    return _understood(standalone) + doing + Markup('<ul class="read">{}</ul>').format(titles)
+
+
+def error_html(sentence: str) -> str:
+    """Something that the person can fix."""
+    return str(Markup('<p class="error" role="alert">{}</p>').format(sentence))
+
+
+def answer_text(answer: Answer) -> str:
+    """The answer as it is copied: its text, then what it cites."""
+    references = [
+        f"{''.join(f'[{each.number}]' for each in group)} {_line(group[0].paper)}"
+        for group in by_paper(answer.citations)
+    ]
+    return "\n".join([answer.text, "", *references] if references else [answer.text])
+
+
+def _exchange(exchange: Exchange, position: int, *, is_last: bool) -> Markup:
+    return Markup('<article class="exchange">{}{}<div class="answer">{}{}</div></article>').format(
+        _question(exchange.question),
+        _question_tools(exchange, position),
+        _answer(exchange.answer) if exchange.answer else _unfinished(exchange),
+        _answer_tools(exchange, position, is_last=is_last),
+    )
+
+
+def _question(question: str) -> Markup:
+    lines = Markup("<br>").join(question.splitlines())
+    return Markup('<h2 class="question">{}</h2>').format(lines)
+
+
+def _question_tools(exchange: Exchange, position: int) -> Markup:
+    return Markup(
+        '<div class="tools asked"><button type="button" data-event="edit" data-position="{}" '
+        'data-question="{}">Edit</button></div>'
+    ).format(position, exchange.question)
+
+
+def _answer(answer: Answer) -> Markup:
+    understood = answer.standalone_question
+    head = _understood(understood if understood != answer.question else "")
+    if answer.outcome in _OUTCOMES:
+        return head + _refusal(answer) + _closest(answer.passages)
+    return head + _sentences(answer.sentences, answer.citations) + _references(answer.citations)
+
+
+def _refusal(answer: Answer) -> Markup:
+    return Markup(
+        '<div class="refusal {}"><p class="outcome">{}</p><p class="silent">{}</p></div>'
+    ).format(answer.outcome.value, _OUTCOMES[answer.outcome], answer.text)
+
+
+def _unfinished(exchange: Exchange) -> Markup:
+    notice = Markup('<p class="notice">{}</p>').format(exchange.notice)
+    shown = _sentences(exchange.sentences, exchange.citations)
+    return shown + notice + (_references(exchange.citations) if exchange.citations else Markup())
+
+
+def _sentences(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> Markup:
+    """The sentences: written ones as a paragraph, quotations of one paper led in by its title."""
+    of_number = {citation.number: citation for citation in citations}
+    parts: list[Markup] = []
+    led_in = ""
+    for kind, group in groupby(sentences, key=lambda each: each.kind):
+        if kind is Kind.VERIFIED:
+            parts.append(_verified(list(group), of_number))
+            led_in = ""
+            continue
+        for sentence in group:
+            paper = of_number[sentence.citations[0]].paper
+            if paper.id != led_in:
+                parts.append(
+                    Markup('<p class="lead">From “{}”:</p>').format(
+                        with_formulas(paper.shown_title)
+                    )
+                )
+            led_in = paper.id
+            parts.append(
+                Markup('<blockquote class="quoted"><p>{}</p></blockquote>').format(
+                    _ending_with(sentence.text, _chips(sentence, of_number))
+                )
+            )
+    return Markup().join(parts)
+
+
+def _verified(sentences: Sequence[AnswerSentence], of_number: dict[int, Citation]) -> Markup:
+    spans = (
+        Markup('<span class="verified">{}</span>').format(
+            _ending_with(each.text, _CHECKED + _chips(each, of_number))
+        )
+        for each in sentences
+    )
+    return Markup('<p class="written">{}</p>').format(Markup(" ").join(spans))
+
+
+def _ending_with(text: str, marks: Markup) -> Markup:
+    """The text, its marks on the same line as its last word."""
+    *before, last = text.rsplit(" ", 1)
+    if "$" in last or len(last) > _LONGEST_WORD:
+        return with_formulas(text) + marks
+    begins = with_formulas(f"{before[0]} ") if before else Markup()
+    return begins + Markup('<span class="end">{}{}</span>').format(last, marks)
+
+
+def _chips(sentence: AnswerSentence, of_number: dict[int, Citation]) -> Markup:
+    """A button a citation: its quote when pointed at, its paper when pressed."""
+    return Markup().join(_chip(of_number[number]) for number in sentence.citations)
+
+
+def _chip(citation: Citation) -> Markup:
+    return Markup(
+        '<button type="button" class="chip" data-event="select" data-paper="{}" data-quotes="{}" '
+        'data-quote="{}" aria-label="Citation {}: {}">{}</button>'
+    ).format(
+        citation.paper.id,
+        json.dumps([citation.quote]),
+        citation.quote,
+        citation.number,
+        citation.paper.shown_title,
+        citation.number,
+    )
+
+
+def _references(citations: Sequence[Citation]) -> Markup:
+    """One entry a paper; it opens with the quotes marked in its abstract."""
+    entries = (
+        _entry(
+            group[0].paper,
+            [each.quote for each in group],
+            "".join(f"[{each.number}]" for each in group),
+        )
+        for group in by_paper(citations)
+    )
+    return _papers("References", entries)
+
+
+def _closest(passages: Sequence[Passage]) -> Markup:
+    if not passages:
+        return Markup()
+    return _papers("Closest papers", (_entry(each.paper) for each in passages[:_CLOSEST]))
+
+
+def _papers(label: str, entries: Iterable[Markup]) -> Markup:
+    return Markup('<div class="references"><h3 class="label">{}</h3><ul>{}</ul></div>').format(
+        label, Markup().join(entries)
+    )
+
+
+def _entry(paper: Paper, quotes: Sequence[str] = (), numbers: str = "") -> Markup:
+    mark = Markup('<span class="mark">{}</span> ').format(numbers) if numbers else Markup()
+    facts = " · ".join(filter(None, (authors_line(paper.authors, 2), where(paper))))
+    return Markup(
+        '<li>{}<div><button type="button" class="paper" data-event="select" data-paper="{}" '
+        'data-quotes="{}">{}</button> <span class="record">{}</span></div></li>'
+    ).format(mark, paper.id, json.dumps(list(quotes)), with_formulas(paper.shown_title), facts)
+
+
+def _answer_tools(exchange: Exchange, position: int, *, is_last: bool) -> Markup:
+    parts: list[Markup] = []
+    if exchange.answer:
+        parts.append(
+            Markup('<button type="button" data-copy="{}">Copy</button>').format(
+                answer_text(exchange.answer)
+            )
+        )
+    if is_last:
+        parts.append(
+            Markup(
+                '<button type="button" data-event="retry" data-position="{}" '
+                'data-question="{}">Ask again</button>'
+            ).format(position, exchange.question)
+        )
+    if exchange.answer:
+        parts.append(_rating(exchange, exchange.answer))
+    return Markup('<div class="tools">{}</div>').format(Markup().join(parts))
+
+
+def _rating(exchange: Exchange, answer: Answer) -> Markup:
+    rating = exchange.rating
+    is_good = rating is not None and rating.reason is Reason.GOOD
+    good = Markup(
+        '<button type="button" class="thumb" data-event="{}" data-exchange="{}" '
+        'aria-pressed="{}" aria-label="Good answer" title="Good answer">{}</button>'
+    ).format("undo" if is_good else "like", exchange.id, str(is_good).lower(), _THUMB)
+    if rating and not is_good:
+        return good + _rated(exchange, rating)
+    reasons = _OF_AN_ANSWER if answer.outcome is Outcome.ANSWERED else _OF_A_REFUSAL
+    return good + _report(exchange, reasons)
+
+
+def _rated(exchange: Exchange, rating: Rating) -> Markup:
+    return Markup(
+        '<span class="rated">Kept as a case for evaluation: {}.</span>'
+        '<button type="button" data-event="undo" data-exchange="{}">Take back</button>'
+    ).format(rating.reason.value, exchange.id)
+
+
+def _report(exchange: Exchange, reasons: Sequence[Reason]) -> Markup:
+    choices = Markup().join(
+        Markup('<label><input type="radio" name="reason" value="{}" required> {}</label>').format(
+            reason.value, reason.value.capitalize()
+        )
+        for reason in reasons
+    )
+    return Markup(
+        '<details class="report"><summary class="thumb down" aria-label="Bad answer: say why" '
+        'title="Bad answer: say why">{}</summary>'
+        '<form data-event="submit" data-exchange="{}"><fieldset><legend>What is wrong?</legend>{}'
+        '</fieldset><label class="comment">Comment (optional)'
+        '<textarea name="comment" rows="2" maxlength="{}"></textarea></label>'
+        '<p class="hint">Question and answer are kept on this machine as a case for evaluation.'
+        '</p><button type="submit">Send</button></form></details>'
+    ).format(_THUMB, exchange.id, choices, LONGEST_COMMENT)
+
+
+def _welcome(examples: Sequence[str]) -> Markup:
+    buttons = Markup().join(
+        Markup(
+            '<li><button type="button" data-event="example_select" data-question="{}">{}</button>'
+            "</li>"
+        ).format(example, example)
+        for example in examples
+    )
+    return Markup(
+        '<div class="welcome"><h2>Ask about the papers in this library</h2>'
+        "<p>Every sentence of an answer is quoted from an abstract or checked against it. What no "
+        'abstract says is not answered.</p><ul class="examples">{}</ul></div>'
+    ).format(buttons)
+
+
+def _count(chosen: Sequence[Evidence]) -> str:
+    count = "1 sentence" if len(chosen) == 1 else f"{len(chosen)} sentences"
+    papers = len({each.paper.id for each in chosen})
+    return (
+        f"{count} of “{chosen[0].paper.shown_title}”"
+        if papers == 1
+        else f"{count} of {papers} papers"
+    )
+
+
+def _line(paper: Paper) -> str:
+    facts = (authors_line(paper.authors, 3), paper.shown_title, where(paper))
+    return ". ".join(filter(None, facts)) + "."
+
+
+def _understood(standalone: str) -> Markup:
+    if not standalone:
+        return Markup()
+    return Markup('<p class="understood">Understood as: {}</p>').format(standalone)
+
+
+def _status(text: str) -> Markup:
+    return Markup('<p class="status">{}<span class="dots" aria-hidden="true">…</span></p>').format(
+        text
+    )

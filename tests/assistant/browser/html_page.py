@@ -1,0 +1,79 @@
+"""Reads the page's HTML back, and checks what holds for all of it."""
+
+from html.parser import HTMLParser
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    '"><iframe src="https://example.org"></iframe>',
+    "' onmouseover='alert(1)",
+    "</p></div></details><h1>out</h1>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "![x](https://example.org/x.png)",
+    "[x](javascript:alert(1))",
+    "<!-- <b>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "{{ 7 * 7 }} {} {0} %s",
+    "<style>*{display:none}</style>",
+    "`code` **bold** # heading",
+    "x\r\r![x](https://example.org/x.png)",
+    "x\n\n<script>alert(1)</script>",
+    "x\u2028\u2029\x0b\x0c\x85<b>y</b>",
+)
+TAGS = {
+    "article", "blockquote", "br", "button", "details", "div", "fieldset", "form", "h2", "h3",
+    "input", "label", "legend", "li", "p", "path", "progress", "span", "strong", "summary", "svg",
+    "textarea", "ul", "a",
+}  # fmt: skip
+ATTRIBUTES = {
+    "aria-busy", "aria-current", "aria-hidden", "aria-label", "aria-pressed", "class", "d",
+    "data-conversation", "data-copy", "data-event", "data-exchange", "data-paper", "data-position",
+    "data-question", "data-quote", "data-quotes", "download", "href", "max", "maxlength", "name",
+    "required", "role", "rows", "title", "type", "value", "viewbox",
+}  # fmt: skip
+_EMPTY = {"br", "input"}
+
+
+class HtmlPage(HTMLParser):
+    """The text of a page, its tags and their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = ""
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        self.feed(str(html))  # a Markup would escape what is taken out of it
+        self.close()
+        assert self.open == []
+        assert set(self.tags) <= TAGS
+        assert {name for name, _ in self.attributes} <= ATTRIBUTES
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag == "br":
+            self.text += "\n"
+        if tag not in _EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def values(self, name: str) -> list[str]:
+        """What the attribute says, wherever it stands."""
+        return [value for each, value in self.attributes if each == name]
+
+
+def flat(text: str) -> str:
+    """The text on one line."""
+    return " ".join(text.split())
