@@ -35,6 +35,9 @@ UNSTATED = 0.35
 TITLED = 0.3
 """What it counts that a follow-up is searched for with the title of its paper: that makes any
 question near to it. See tests/benchmarks/conversation.md."""
+UNSTATED_THOUGH_NAMED = 0.5
+"""What it counts besides an unstated detail if the question has the paper's whole title: that makes
+it near to the abstract whatever is asked."""
 IN_DOUBT = 0.2
 """What it counts if two papers fit as well: then neither need be the right one."""
 
@@ -97,6 +100,8 @@ class Signs:
     """Whether a detail is asked of a known paper that its abstract does not state."""
     titled: bool = False
     """Whether the question goes on about the paper, so that its title was searched for, too."""
+    named: bool = False
+    """Whether the question has the paper's whole title."""
 
     @property
     def confidence(self) -> float:
@@ -107,6 +112,7 @@ class Signs:
             - UNKNOWN_NAME * min(self.unknown_names, MOST_NAMES)
             - UNKNOWN_WORDS * self.unknown_words
             - UNSTATED * self.unstated
+            - UNSTATED_THOUGH_NAMED * (self.unstated and self.named)
             - TITLED * self.titled
         )
 
@@ -200,8 +206,13 @@ class Subject:
             unknown_names=len(unknown),
             unknown_words=_unknown_share(self.topic, index),
             unstated=self.is_on(passage.paper) and text.leaves_out(self.text),
+            named=_has_title(self.text, passage.paper),
             titled=self.goes_on and not _GENERIC.issuperset(self.topic.casefold().split()),
         )
+
+
+def _has_title(question: str, paper: Paper) -> bool:
+    return bool(paper.title) and joined(paper.title) in joined(question)
 
 
 def _is_latin(letter: str) -> bool:

@@ -30,6 +30,8 @@ _FEW = 5
 """Papers that may share a nickname in a library of any size; in a large one, one in a hundred."""
 _WIDEST_NAME = 3
 """Words of a query that may together be a nickname."""
+_LONG_TITLE = 20
+"""Letters of a title from which on it stands in a question by no accident."""
 _GIVERS = 2
 """Papers that may call their method the same; a name of more is a common one."""
 _TEXT, _COVERED = 0.35, 0.35
@@ -172,11 +174,21 @@ class Lookup:
         return Listing(self._matches(ranked[:limit], filters), len(ranked))
 
     def named(self, question: str) -> tuple[Paper, ...]:
-        """The papers that a question names by what they call their own method."""
+        """The papers that a question names by their title, or by what they call their method."""
         names = sorted(name for name in _names_in(question) if _reads(name) and self._tells(name))
         giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
-        ids = dict.fromkeys(id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids)
+        nicknamed = [id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids]
+        ids = dict.fromkeys([*self._titled_in(question), *nicknamed])
         return tuple(self._read(list(ids)).values())
+
+    def _titled_in(self, question: str) -> list[str]:
+        """The papers whose whole title stands in the question, if it is long enough to be meant."""
+        asked = joined(question)
+        words = self._index.title_words(question)
+        found = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
+        return sorted(
+            id_ for id_, title in found.items() if len(title) >= _LONG_TITLE and title in asked
+        )
 
     def _despite_missing(
         self, query: str, understood: Understood, filters: Filters, limit: int

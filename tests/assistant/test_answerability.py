@@ -136,4 +136,7 @@ def test_every_sign_against_lowers_the_confidence() -> None:
         Signs(0.6, 0, 0, 0.0, titled=True),
     ):
         assert worse.confidence < sure.confidence
+    assert Signs(0.6, 0, 0, 0.0, named=True).confidence == sure.confidence
+    unstated = Signs(0.6, 0, 0, 0.0, unstated=True)
+    assert Signs(0.6, 0, 0, 0.0, unstated=True, named=True).confidence < unstated.confidence
     assert Signs(0.6, 2, 0, 0.0).confidence == Signs(0.6, 9, 0, 0.0).confidence

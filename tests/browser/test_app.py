@@ -1,47 +1,21 @@
-"""What a person does in the browser, with the real models and the real seeds."""
+"""What a person does in the chat, with the real models and the real seeds."""
 
-import json
 import re
 from pathlib import Path
 
-import pytest
 from app_process import Served, served
+from chatting import QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
 from playwright.sync_api import Page, expect
-
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
-TITLE = "Machine Unlearning of Federated Clusters"
-QUOTE = (
-    "Compared to completely retraining K-means++ locally and globally for each removal request, we "
-    "obtain an average speed-up of roughly 84x across seven datasets, two of which contain "
-    "biological and medical information that is subject to frequent unlearning requests."
-)
-
-
-def open_chat(page: Page, app: Served) -> None:
-    """The page, once one can type."""
-    page.goto(app.address)
-    expect(page.locator("#question textarea")).to_be_visible(timeout=120_000)
-
-
-def ask(page: Page, question: str) -> None:
-    """Type a question and send it."""
-    page.locator("#question textarea").fill(question)
-    page.keyboard.press("Enter")
-
-
-def wait_until_answered(page: Page, answers: int = 1) -> None:
-    """Until so many answers have ended: each shows references or closest papers."""
-    expect(page.locator("#conversation .references")).to_have_count(answers, timeout=120_000)
-    expect(page.locator("#send")).to_be_visible(timeout=120_000)
 
 
 def watch(page: Page) -> None:
-    """Note every state of the conversation as it changes."""
+    """Note every state of the answer as it comes."""
     page.evaluate(
         """() => { window.seen = []; new MutationObserver(() => {
-            const shown = (name) => document.querySelectorAll('#conversation ' + name).length;
-            window.seen.push([shown('.status'), shown('.quoted, .verified'), shown('.references')]);
-        }).observe(document.querySelector('#conversation'), {childList: true, subtree: true,
+            const shown = (name) => document.querySelectorAll(name).length;
+            window.seen.push([shown('#answer .status'), shown('#answer :is(.quoted, .verified)'),
+                              shown('#conversation .references')]);
+        }).observe(document.querySelector('#log'), {childList: true, subtree: true,
             characterData: true}); }"""
     )
 
@@ -53,44 +27,56 @@ def test_an_answer_streams_in(page: Page, app: Served) -> None:
     wait_until_answered(page)
     seen = page.evaluate("window.seen")
     assert any(status and not sentences for status, sentences, _ in seen)
-    assert any(sentences and not references for _, sentences, references in seen)
+    assert any(status and sentences and not kept for status, sentences, kept in seen)
     assert seen[-1][0] == 0
-    expect(page.locator("#conversation")).to_contain_text(QUESTION)
+    expect(page.locator("#conversation .question")).to_have_text(QUESTION)
+    expect(page.locator("#said")).to_have_text("The answer has come.")
 
 
-def test_a_reference_opens_to_its_abstract_with_the_quote_marked(page: Page, app: Served) -> None:
+def test_a_citation_shows_its_quote_when_pointed_at_or_reached(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, QUESTION)
     wait_until_answered(page)
-    reference = page.locator("details.reference").first
-    expect(reference.locator(".abstract")).to_be_hidden()
-    reference.locator("summary").click()
-    expect(reference.locator(".abstract")).to_be_visible()
-    rows = reference.locator("dd")
-    expect(rows).to_have_count(4)
-    expect(rows.nth(0)).to_have_text(TITLE)
-    expect(rows.nth(1)).to_contain_text("Chao Pan")
-    expect(rows.nth(2)).to_have_text("ICLR 2023")
-    expect(rows.nth(3)).to_have_text("poster")
-    marked = reference.locator("mark").all_text_contents()
-    assert QUOTE in marked
-    abstract = reference.locator(".abstract").text_content() or ""
-    assert abstract.startswith("Federated clustering is an unsupervised")
-    assert all(quote in abstract for quote in marked)
-    assert len(abstract) > sum(map(len, marked))
+    chip = page.locator("#conversation .chip").last
+    quote = page.locator("#quote")
+    chip.hover()
+    expect(quote).to_have_text(QUOTE)
+    expect(chip).to_have_attribute("aria-describedby", "quote")
+    page.keyboard.press("Escape")
+    expect(quote).to_be_hidden()
+    chip.focus()
+    expect(quote).to_be_visible()
+    page.locator("#question textarea").focus()
+    expect(quote).to_be_hidden()
 
 
-def test_stop_ends_an_answer_and_the_next_is_answered(page: Page, app: Served) -> None:
+def test_a_citation_opens_its_paper_with_the_quote_marked(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, "Which papers recognise human actions from skeleton sequences?")
-    page.locator("#stop").click()
-    expect(page.locator("#conversation")).to_contain_text("Stopped.")
-    expect(page.locator("#send")).to_be_visible()
     ask(page, QUESTION)
-    expect(page.locator("#conversation")).to_contain_text("roughly 84x")
+    wait_until_answered(page)
+    chip = page.locator("#conversation .chip").last
+    chip.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name=TITLE)
+    expect(dialog.locator("mark")).to_have_text(QUOTE)
+    expect(dialog).to_contain_text("Chao Pan")
+    expect(dialog).to_contain_text("ICLR 2023")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(chip).to_be_focused()
 
 
-def test_a_follow_up_shows_how_it_was_understood(page: Page, app: Served) -> None:
+def test_a_paper_of_the_references_is_asked_about(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.locator("#conversation .references .paper").click()
+    page.get_by_role("dialog").get_by_role("button", name="Ask about this paper").click()
+    expect(page.locator("#question textarea")).to_have_value(re.compile(TITLE))
+    expect(page.locator("#question textarea")).to_be_focused()
+
+
+def test_quoted_and_written_sentences_look_different(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, QUESTION)
     wait_until_answered(page)
@@ -98,24 +84,148 @@ def test_a_follow_up_shows_how_it_was_understood(page: Page, app: Served) -> Non
     wait_until_answered(page, 2)
     expect(page.locator(".understood")).to_contain_text(TITLE)
     expect(page.locator(".verified").last).to_contain_text("Chao Pan")
+    bar = "element => getComputedStyle(element).borderLeftWidth"
+    assert page.locator("blockquote.quoted").first.evaluate(bar) != "0px"
+    assert page.locator(".written").first.evaluate(bar) == "0px"
+    expect(page.locator(".verified .checked")).to_have_attribute("title", re.compile("Checked"))
+
+
+def test_stop_ends_an_answer_and_it_can_be_asked_again(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, "Which papers recognise human actions from skeleton sequences?")
+    page.locator("#stop").click()
+    expect(page.locator("#conversation .notice")).to_have_text("Stopped.")
+    expect(page.locator("#send")).to_be_visible()
+    page.get_by_role("button", name="Ask again").click()
+    wait_until_answered(page)
+    expect(page.locator("#conversation .exchange")).to_have_count(1)
+    expect(page.locator("#conversation .notice")).to_have_count(0)
 
 
 def test_what_is_not_in_the_library_is_not_answered(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, "What's the weather in Vienna tomorrow?")
     wait_until_answered(page)
-    expect(page.locator(".silent")).to_have_text(
+    expect(page.locator(".refusal .outcome")).to_have_text("Not in this library")
+    expect(page.locator(".refusal .silent")).to_have_text(
         "No abstract in this library answers that. None mentions “Vienna”."
     )
     expect(page.locator("#conversation .quoted")).to_have_count(0)
     expect(page.locator(".references")).to_contain_text("Closest papers")
 
 
+def test_what_an_abstract_does_not_say_is_not_answered(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, f"How many GPUs were used to train the models of “{TITLE}”?")
+    wait_until_answered(page)
+    expect(page.locator(".refusal .outcome")).to_have_text("The abstract does not say")
+    expect(page.locator(".references .paper").first).to_have_text(TITLE)
+
+
 def test_an_example_is_asked_with_a_click(page: Page, app: Served) -> None:
     open_chat(page, app)
+    expect(page.locator(".examples button")).to_have_count(4)
     page.get_by_role("button", name="learn its strides").click()
     wait_until_answered(page)
     expect(page.locator("#conversation")).to_contain_text("Learning Strides")
+
+
+def test_a_question_is_edited_and_what_came_after_goes(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    ask(page, "Who are the authors?")
+    wait_until_answered(page, 2)
+    page.get_by_role("button", name="Edit").first.click()
+    question = page.locator("#question textarea")
+    expect(question).to_have_value(QUESTION)
+    expect(question).to_be_focused()
+    page.get_by_role("button", name="Cancel").click()
+    expect(question).to_have_value("")
+    page.get_by_role("button", name="Edit").first.click()
+    expect(question).to_have_value(QUESTION)
+    ask(page, "How can a convolutional network learn its strides?")
+    wait_until_answered(page)
+    expect(page.locator("#conversation .exchange")).to_have_count(1)
+    expect(page.locator("#conversation")).to_contain_text("Learning Strides")
+    expect(page.locator("#editing")).to_be_hidden()
+
+
+def test_an_answer_is_copied_with_its_references(page: Page, app: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.locator("#conversation").get_by_role("button", name="Copy").click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert QUOTE in copied
+    assert f"{TITLE}. ICLR 2023, poster." in copied
+
+
+def test_an_answer_is_rated_and_the_rating_taken_back(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    good = page.get_by_role("button", name="Good answer")
+    good.click()
+    expect(good).to_have_attribute("aria-pressed", "true")
+    good.click()
+    expect(good).to_have_attribute("aria-pressed", "false")
+    page.locator("details.report summary").click()
+    page.get_by_label("Wrong citation").check()
+    page.get_by_label("Comment").fill("<b>another</b> paper")
+    page.locator("details.report").get_by_role("button", name="Send").click()
+    expect(page.locator(".rated")).to_have_text("Kept as a case for evaluation: wrong citation.")
+    page.reload()
+    expect(page.locator(".rated")).to_be_visible()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".rated")).to_have_count(0)
+
+
+def test_conversations_outlive_a_reload_and_are_named_opened_exported_deleted(
+    page: Page, app: Served
+) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.reload()
+    wait_until_answered(page)
+    ask(page, "Who are the authors?")
+    wait_until_answered(page, 2)
+    expect(page.locator(".understood")).to_contain_text(TITLE)
+
+    page.locator("#new").click()
+    expect(page.locator("#conversation .welcome")).to_be_visible()
+    ask(page, "What is neural collapse and when does it appear?")
+    wait_until_answered(page)
+    expect(page.locator("#past .name")).to_have_count(2)
+
+    first = page.locator("#past li", has_text="machine unlearning")
+    first.locator("details.menu > summary").click()
+    first.get_by_label("Name").fill("  My <b>clusters</b> ")
+    first.get_by_role("button", name="Rename").click()
+    renamed = page.locator("#past .name", has_text="My <b>clusters</b>")
+    renamed.click()
+    wait_until_answered(page, 2)
+    expect(page.locator("#past [aria-current]")).to_have_text("My <b>clusters</b>")
+
+    entry = page.locator("#past li.open")
+    entry.locator("details.menu > summary").click()
+    with page.expect_download() as download:
+        entry.get_by_role("link", name="Export as Markdown").click()
+    assert download.value.suggested_filename == "My b clusters b.md"
+    text = Path(download.value.path()).read_text("utf-8")
+    assert f"> {QUOTE.replace('+', '+')}" in text
+    assert "## References\n\n1. Chao Pan" in text
+    with page.expect_download() as download:
+        entry.get_by_role("link", name="BibTeX").click()
+    assert "pan2023machine" in Path(download.value.path()).read_text("utf-8")
+
+    entry.locator("details.sure > summary").click()
+    entry.get_by_role("button", name="for good").click()
+    expect(page.locator("#past .name")).to_have_count(1)
+    expect(page.locator("#conversation .welcome")).to_be_visible()
 
 
 def test_a_new_chat_forgets(page: Page, app: Served) -> None:
@@ -132,53 +242,7 @@ def test_a_new_chat_forgets(page: Page, app: Served) -> None:
 def test_an_empty_question_says_what_to_do(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, "   ")
-    expect(page.locator("#conversation .error")).to_contain_text("The question is empty")
-
-
-PAYLOADS = (
-    "<script>window.hit = 1</script>",
-    "<img src=x onerror='window.hit = 1'>",
-    "<svg/onload=window.hit=1>",
-    "![x](http://192.0.2.1/picture.png)",
-    "[a link](javascript:window.hit=1)",
-    "</p></div><iframe src='javascript:parent.hit=1'></iframe>",
-    "<style>@import 'http://192.0.2.1/style.css'</style>",
-    '" onmouseover="window.hit=1',
-)
-
-
-@pytest.fixture
-def hostile_home(tmp_path: Path) -> Path:
-    """A library whose one paper carries the payloads in every field."""
-    payload = " ".join(PAYLOADS)
-    paper = {
-        "id": "<b>id</b>",
-        "title": f"Turnips {payload}",
-        "abstract": f"Turnips grow quickly in sandy soil. {payload} Turnips are eaten in winter.",
-        "authors": [f"Ann {payload}"],
-        "venue": payload,
-        "decision": payload,
-    }
-    file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps(paper), "utf-8")
-    home = tmp_path / "home"
-    from assistant.cli import main  # noqa: PLC0415 - imports the models only where they are used
-
-    assert main(["ingest", "--home", str(home), str(file)]) == 0
-    return home
-
-
-def test_text_from_papers_and_people_neither_runs_nor_loads(page: Page, hostile_home: Path) -> None:
-    with served(hostile_home) as app:
-        open_chat(page, app)
-        ask(page, f"How do turnips grow in sandy soil? {PAYLOADS[1]} {PAYLOADS[3]}")
-        wait_until_answered(page)
-        page.locator("details.reference summary").first.click()
-        expect(page.locator("details.reference .abstract")).to_be_visible()
-        expect(page.locator("#conversation")).to_contain_text("<script>window.hit = 1</script>")
-        page.locator("details.reference .abstract").hover()
-        assert page.evaluate("window.hit") is None
-        assert page.locator(".assistant-block :is(img, iframe, script, style, svg, a)").count() == 0
+    expect(page.locator("#answer .error")).to_contain_text("The question is empty")
 
 
 def test_the_first_start_shows_its_progress_and_is_completed_by_the_next(
@@ -208,11 +272,13 @@ def test_the_first_start_shows_its_progress_and_is_completed_by_the_next(
         assert written % 64 == 0
 
 
-def test_the_page_works_in_the_dark_and_on_a_phone(page: Page, app: Served) -> None:
+def test_the_chat_works_on_a_phone_in_the_dark(page: Page, app: Served) -> None:
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 390, "height": 800})
     open_chat(page, app)
     ask(page, QUESTION)
     wait_until_answered(page)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("#past")).to_be_hidden()
+    page.get_by_role("button", name="Conversations").click()
+    expect(page.locator("#past [aria-current]")).to_be_visible()

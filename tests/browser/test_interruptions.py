@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from chatting import LONG, PATIENCE, QUESTION, ask, open_chat
 from playwright.sync_api import Browser, Page, expect
 
 if TYPE_CHECKING:
     from app_process import Served
-
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
-LONG = "Which papers recognise human actions from skeleton sequences?"
-PATIENCE = 120_000
-"""Milliseconds for an answer on a busy machine."""
-
-
-def open_chat(page: Page, app: Served) -> None:
-    page.set_default_timeout(PATIENCE)
-    page.goto(app.address)
-    expect(page.locator("#question textarea")).to_be_visible(timeout=PATIENCE)
-
-
-def ask(page: Page, question: str) -> None:
-    page.locator("#question textarea").fill(question)
-    page.keyboard.press("Enter")
 
 
 def expect_answer(page: Page) -> None:
@@ -34,7 +19,7 @@ def expect_answer(page: Page) -> None:
 def test_a_new_chat_while_an_answer_is_written(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, LONG)
-    expect(page.locator("#conversation .status")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     page.locator("#new").click()
     expect(page.locator("#send")).to_be_visible(timeout=PATIENCE)
     expect(page.locator("#conversation .question")).to_have_count(0)
@@ -47,7 +32,7 @@ def test_a_new_chat_while_an_answer_is_written(page: Page, app: Served) -> None:
 def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, QUESTION)
-    expect(page.locator("#conversation .status")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     page.locator("#question textarea").fill("And who are")
     expect_answer(page)
     expect(page.locator("#question textarea")).to_have_value("And who are")
@@ -59,7 +44,7 @@ def test_a_page_closed_while_an_answer_is_written(
     other = browser.new_page()
     open_chat(other, app)
     ask(other, LONG)
-    expect(other.locator("#conversation .status")).to_be_visible(timeout=PATIENCE)
+    expect(other.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     other.close()
     open_chat(page, app)
     ask(page, QUESTION)
@@ -69,14 +54,14 @@ def test_a_page_closed_while_an_answer_is_written(
 def test_a_page_loaded_again_while_an_answer_is_written(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, LONG)
-    expect(page.locator("#conversation .status")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     open_chat(page, app)
     ask(page, QUESTION)
     expect_answer(page)
 
 
 def test_two_people_ask_at_once(page: Page, browser: Browser, app: Served) -> None:
-    other = browser.new_page()
+    other = browser.new_context().new_page()
     open_chat(page, app)
     open_chat(other, app)
     ask(page, LONG)
@@ -84,7 +69,32 @@ def test_two_people_ask_at_once(page: Page, browser: Browser, app: Served) -> No
     expect_answer(other)
     expect(page.locator("#conversation .references")).to_have_count(1, timeout=PATIENCE)
     expect(page.locator("#conversation")).not_to_contain_text("roughly 84x")
-    other.close()
+    other.context.close()
+
+
+def test_people_wait_in_line_and_see_how_many_come_first(
+    page: Page, browser: Browser, app: Served
+) -> None:
+    others = [browser.new_context().new_page() for _ in range(3)]
+    for other in others:
+        open_chat(other, app)
+    open_chat(page, app)
+    watch_status = """() => { window.statuses = new Set(); new MutationObserver(() => {
+        const status = document.querySelector('#answer .status')?.textContent;
+        if (status) window.statuses.add(status);
+    }).observe(document.querySelector('#answer'), {childList: true, subtree: true}); }"""
+    page.evaluate(watch_status)
+    for other in others:
+        ask(other, LONG)
+        expect(other.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+    ask(page, QUESTION)
+    expect_answer(page)
+    statuses = page.evaluate("[...window.statuses]")
+    assert any("come first" in status or "comes first" in status for status in statuses), statuses
+    for other in others:
+        expect(other.locator("#conversation .references")).to_have_count(1, timeout=PATIENCE)
+        expect(other.locator("#conversation")).not_to_contain_text("roughly 84x")
+        other.context.close()
 
 
 def test_a_question_that_is_too_long_says_so(page: Page, app: Served) -> None:
@@ -92,7 +102,7 @@ def test_a_question_that_is_too_long_says_so(page: Page, app: Served) -> None:
     # Past the limit of the field, as a script would; typing ends at the limit.
     page.locator("#question textarea").evaluate("field => field.removeAttribute('maxlength')")
     ask(page, "why " * 600)
-    expect(page.locator("#conversation .error")).to_contain_text("characters, at most 2,000")
+    expect(page.locator("#answer .error")).to_contain_text("characters, at most 2,000")
     ask(page, QUESTION)
     expect_answer(page)
 

@@ -50,6 +50,21 @@ def test_a_title_in_part_misspelled_or_by_nickname(
     assert seed_lookup.find(query, 3).matches[0].paper.title.startswith(title)
 
 
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        (f"Which license does the code of “{LEARNING_STRIDES}” have?", {LEARNING_STRIDES}),
+        (f"how many gpus did {LEARNING_STRIDES.lower()} need", {LEARNING_STRIDES}),
+        (f"Compare “{LEARNING_STRIDES}” with {GLM}.", {LEARNING_STRIDES, GLM}),
+        ("Can strides be learned in convolutional neural networks?", set()),
+    ],
+)
+def test_papers_named_by_their_whole_title(
+    seed_lookup: Lookup, question: str, titles: set[str]
+) -> None:
+    assert {paper.title for paper in seed_lookup.named(question)} == titles
+
+
 def test_the_paper_that_gives_a_nickname_goes_before_those_that_have_it(
     seed_lookup: Lookup,
 ) -> None:
