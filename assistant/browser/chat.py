@@ -268,7 +268,9 @@ class Chat:
         ended = asked.exchange
         yield partial.html()
         try:
-            for event in self._service.ask(asked.exchange.question, turns, flag.is_set):
+            for event in self._service.ask(
+                asked.exchange.question, turns, flag.is_set, owner=asked.owner
+            ):
                 if isinstance(event, Waiting):
                     yield waiting(event.ahead, event.seconds)
                     continue

@@ -33,7 +33,7 @@ def app(library_home: Path) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """An installed Chromium."""
     if CHROMIUM is None:
