@@ -13,7 +13,7 @@ from retrieval.errors import UserError
 from retrieval.keys import citation_keys
 
 
-def add_exports(app: FastAPI, service: Service) -> None:
+def add_downloads(app: FastAPI, service: Service) -> None:
     """Add the addresses that the list of conversations links to."""
     routes = APIRouter(prefix="/conversations", include_in_schema=False)
 
