@@ -180,7 +180,7 @@ class Service:
         query = checked_question(query) if query.strip() else ""
         return Lookup.over(library).find(query, limit, given)
 
-    def measure_speed(self, stopped: Callable[[], bool] = never) -> Speed:
+    def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
         """How fast the model reads and writes, measured when its turn comes; kept in `speed`.
 
         Raises:
@@ -188,7 +188,7 @@ class Service:
         """
         model = self.assistant.model
         stopped = self._or_closed(stopped)
-        with self.line.place() as place:
+        with self.line.place(owner) as place:
             for _ in self._until_turn(place, stopped):
                 pass
             self.speed = measure(model, stopped)

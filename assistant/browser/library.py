@@ -5,6 +5,7 @@ steps, and is sent what has changed since it looked last.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from retrieval.removing import Removal, removal_of
 
 _BUSY_SECONDS = 0.5
 _IDLE_SECONDS = 3.0
+_FOCUS_KEEP = "() => document.querySelector('#lib-keep')?.focus()"
 _EARLIEST, _LATEST = 1000, 3000
 
 
@@ -147,7 +149,8 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
     # Not preprocessed, the files come with the names that they had.
     parts.uploads.upload(add, given, preprocess=False, **tells)
     parts.cancel.click(lambda page: tried(page, "ingest", work.cancel), [seen], **tells)
-    parts.overview.select(ask, [seen], **tells)
+    asked = parts.overview.select(ask, [seen], **tells)
+    asked.then(None, js=_FOCUS_KEEP, api_visibility="private")
     parts.remove.click(remove, [seen], **tells)
     parts.keep.click(lambda page: tried(page, "removal", lambda: None), [seen], **tells)
     parts.check.click(lambda page: tried(page, "health", work.check), [seen], **tells)
@@ -218,6 +221,8 @@ def _add(work: Ingesting, files: Any, venue: Any, year: Any) -> None:
     def delete() -> None:
         for path in names:
             path.unlink(missing_ok=True)
+            with suppress(OSError):  # another upload of the same bytes is there
+                path.parent.rmdir()
 
     try:
         work.start(

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 import psutil
 
+from assistant.access import owner_of
 from assistant.browser.models_html import Memory, Running, Use, models_html, speed_html
 from assistant.models import describe_models
 from assistant.service import Service
@@ -23,12 +24,12 @@ def models_tab(service: Service, tab: gr.Tab) -> None:
     def show() -> tuple[str, str]:
         return speed_html(service.speed, _use(service)), _models(service)
 
-    def measured() -> Iterator[tuple[str, Any]]:
+    def measured(request: gr.Request) -> Iterator[tuple[str, Any]]:
         waits = speed_html(None, _use(service), measuring=True)
         yield waits, gr.update(interactive=False)
         note = ""
         try:
-            service.measure_speed()
+            service.measure_speed(owner=owner_of(getattr(request, "request", request).scope))
         except UserError as error:
             note = str(error)
         yield speed_html(service.speed, _use(service), note), gr.update(interactive=True)
