@@ -258,11 +258,24 @@ def test_a_file_is_removed_and_the_library_checked_and_repaired(
     assert json.loads(run("doctor", "--repair", "--json", *home).stdout)["sound"] is True
 
 
+RIAD = "Learning Strides in Convolutional Neural Networks"
+
+
 @pytest.mark.parametrize(
     ("format_", "opening", "lines"),
     [
         ("bibtex", "@inproceedings{riad2022learning,", ["  year = {2022},"]),
         ("ris", "TY  - CPAPER", ["ID  - riad2022learning", "PY  - 2022", "ER  - "]),
+        (
+            "apa",
+            f"Riad, R., Teboul, O., Grangier, D., & Zeghidour, N. (2022). {RIAD}. In ICLR.",
+            [],
+        ),
+        (
+            "ieee",
+            f"[1] R. Riad, O. Teboul, D. Grangier, and N. Zeghidour, “{RIAD},” in ICLR, 2022.",
+            [],
+        ),
     ],
 )
 def test_lookup_exports_what_it_finds(

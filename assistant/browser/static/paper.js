@@ -10,8 +10,8 @@ const earlier = [];
 let opener = null;
 let pressedOn = null;
 
-function show(html) {
-  dialog.innerHTML = html;
+function show(nodes) {
+  dialog.replaceChildren(...nodes);
   dialog.querySelector('[data-back]')?.toggleAttribute('hidden', !earlier.length);
   if (!dialog.open) dialog.showModal();
   dialog.querySelector('#paper-title')?.focus({preventScroll: true});
@@ -24,9 +24,11 @@ function show(html) {
 watch('value', () => {
   const html = props.value;
   if (!html) return;
-  if (dialog.open) earlier.push(dialog.innerHTML);
+  if (dialog.open) earlier.push([...dialog.childNodes]);
   else opener = document.activeElement;
-  show(html);
+  const parsed = document.createElement('template');
+  parsed.innerHTML = html;
+  show(parsed.content.childNodes);
 });
 
 // A press that begins on the text and ends beside the dialog selects text and closes nothing.
