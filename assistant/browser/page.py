@@ -9,6 +9,7 @@ from fastapi.staticfiles import StaticFiles
 
 from assistant.browser.chat import Chat, Stops, session_of
 from assistant.browser.downloads import add_downloads
+from assistant.browser.fetching import fetch_nothing
 from assistant.browser.library import library_tab
 from assistant.browser.lookup import lookup_tab
 from assistant.browser.models import models_tab
@@ -29,6 +30,7 @@ _LARGEST_UPLOAD = "50mb"
 def mount_page(app: FastAPI, service: Service) -> None:
     """Serve the page, and the files that it needs, with `app`."""
     add_downloads(app, service)
+    fetch_nothing()
     app.mount("/own", StaticFiles(directory=_STATIC), name="own")
     gr.mount_gradio_app(
         app,

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from assistant.access import owner_behind
 from assistant.access.protection import protect
+from assistant.browser.fetching import fetch_nothing
 from assistant.settings import Settings
 
 
@@ -23,11 +24,16 @@ def echo_app(settings: Settings) -> FastAPI:
         yield "first"
         yield owner_behind(request)
 
+    def repeat(said: str) -> str:
+        return said
+
     with gr.Blocks(analytics_enabled=False) as page:
         shown = gr.Textbox()
         page.load(owner, outputs=shown, queue=False, api_name="at_once")
         page.load(owner, outputs=shown, api_name="queued")
+        shown.submit(repeat, shown, shown, queue=False, api_name="repeated")
         page.load(stream, outputs=shown, api_name="streamed")
+    fetch_nothing()
     app = FastAPI()
     gr.mount_gradio_app(app, page, path="/", run_history=False, ssr_mode=False)
     protect(app, settings)

@@ -86,3 +86,13 @@ def test_what_is_uploaded_is_kept_under_its_hash(
         [path] = map(Path, got.json())
         assert len(path.parent.name) == 64
         assert path.name == name
+
+
+def test_a_file_named_by_an_address_is_not_fetched(client: httpx.Client, made: Known) -> None:
+    client.headers["authorization"] = f"Bearer {made.key}"
+    url = "https://192.0.2.1/x.bib"
+    file = {"path": url, "url": url, "meta": {"_type": "gradio.FileData"}}
+    got = client.post("/gradio_api/run/repeated", json={"data": [file]})
+    assert got.status_code == 500
+    assert "not fetched from addresses" in got.json()["error"]
+    assert client.post("/gradio_api/run/repeated", json={"data": ["x"]}).json()["data"] == ["x"]
