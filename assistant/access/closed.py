@@ -9,8 +9,10 @@ _CLOSED = (
     *("/gradio_api/vibe-", "/gradio_api/undo-vibe-", "/gradio_api/run-history", "/gradio_api/runs"),
     *("/gradio_api/deep_link", "/gradio_api/process_recording", "/gradio_api/profiling"),
     *("/gradio_api/dev/", "/monitoring", "/custom_component", "/pwa_icon", "/manifest.json"),
+    *("/login/", "/logout/"),
 )
-"""How their paths begin: a proxy, fetched addresses, recorded runs, code written by a service."""
+"""How their paths begin: a proxy, fetched addresses, recorded runs, code written by a service,
+and the framework's own signing in."""
 
 
 class ClosedRoutes:

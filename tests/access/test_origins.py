@@ -85,6 +85,7 @@ def test_there_are_no_web_sockets(open_client: TestClient) -> None:
         "/gradio_api/file=HTTP://evil.example/x",
         "/gradio_api/file=%68ttps://evil.example/x",
         "/monitoring",
+        "/login/",
         "/gradio_api/run-history/connect",
     ],
 )
