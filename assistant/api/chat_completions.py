@@ -27,6 +27,17 @@ DEFAULT = "default"
 """The name under which every model answers."""
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
+_EVENT: Json = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {
+        "data": {
+            "type": "string",
+            "description": "A `chat.completion.chunk` or an `error` as JSON; at the end `[DONE]`.",
+        }
+    },
+}
+
 Events = AsyncGenerator[Waiting | Event, None]
 
 
@@ -55,7 +66,7 @@ def chat_routes(service: Service) -> APIRouter:
         responses={
             200: {
                 "description": "The answer; a stream of chunks if `stream` is true.",
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "content": {"text/event-stream": {"schema": _EVENT}},
             },
             **documented(400, 401, 404, 408, 413, 415, 500, 503),
         },

@@ -11,6 +11,7 @@ MOST_PAPERS = 100
 LONGEST_FILTER = 200
 """Characters of an author, a venue, or a decision looked for."""
 _NOT_BLANK = r"\S"
+_QUESTION = "How can a convolutional network learn its strides?"
 
 
 class _Asked(BaseModel):
@@ -91,6 +92,15 @@ class ResponseFormat(_Asked):
 
 class ChatRequest(_Asked):
     """A conversation whose last message is the question. Other fields of OpenAI's are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"messages": [{"role": "user", "content": _QUESTION}]},
+                {"messages": [{"role": "user", "content": _QUESTION}], "stream": True},
+            ]
+        }
+    )
 
     messages: list[Message] = Field(min_length=1, max_length=2000)
     model: str = Field("default", max_length=500)
@@ -230,6 +240,8 @@ class ModelsOut(_Given):
 class SearchRequest(_Asked):
     """What papers to find."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": _QUESTION, "k": 3}]})
+
     query: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=_NOT_BLANK)
     k: int = Field(10, ge=1, le=MOST_PAPERS)
     """Papers at most."""
@@ -261,7 +273,7 @@ class SearchOut(_Given):
 class LookupQuery(BaseModel):
     """What papers to look up; at least one of these."""
 
-    q: str = Field("", max_length=LONGEST_QUESTION)
+    q: str = Field("", max_length=LONGEST_QUESTION, examples=["lerning strides"])
     """A title, in part or misspelled, a method's nickname, names, years …"""
     k: int = Field(10, ge=1, le=MOST_PAPERS)
     """Papers at most."""
