@@ -19,6 +19,12 @@ class Served:
     def __init__(self, process: subprocess.Popen[str], address: str) -> None:
         self.process = process
         self.address = address
+        self.host = address.removeprefix("http://")
+
+    def connected(self) -> socket.socket:
+        """A connection on which nothing was sent yet."""
+        host, port = self.host.split(":")
+        return socket.create_connection((host, int(port)), timeout=60)
 
     def end(self) -> int:
         """Ctrl-C; returns the exit status."""

@@ -68,7 +68,7 @@ def chat_routes(service: Service) -> APIRouter:
                 "description": "The answer; a stream of chunks if `stream` is true.",
                 "content": {"text/event-stream": {"schema": _EVENT}},
             },
-            **documented(400, 401, 404, 408, 413, 415, 500, 503),
+            **documented(400, 401, 404, 408, 413, 415, 429, 500, 503),
         },
     )
     async def ask(asked: ChatRequest, request: Request) -> Response:

@@ -36,6 +36,7 @@ _CODES = {
     409: "conflict",
     413: "body_too_large",
     415: "unsupported_media_type",
+    429: "too_many_attempts",
     500: "internal_error",
     503: "unavailable",
 }
@@ -49,6 +50,7 @@ _DESCRIPTIONS = {
     409: "Another process, or another request, writes to the library.",
     413: "The body is too large.",
     415: "The body is of another kind.",
+    429: "Too many wrong keys came from there.",
     500: "Something unexpected went wrong.",
     503: "The assistant is being set up, or too many are waiting for it.",
 }

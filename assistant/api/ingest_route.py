@@ -62,7 +62,7 @@ def ingest_routes(service: Service) -> APIRouter:
         operation_id="ingest",
         summary="Add papers to the library",
         response_model=IngestOut,
-        responses=documented(400, 401, 403, 408, 409, 413, 415, 500, 503),
+        responses=documented(400, 401, 403, 408, 409, 413, 415, 429, 500, 503),
         openapi_extra={"requestBody": _BODY},
     )
     async def add_papers(request: Request) -> Any:

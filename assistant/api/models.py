@@ -24,7 +24,7 @@ def model_routes(service: Service) -> APIRouter:
         operation_id="models",
         summary="The models that answer",
         response_model=ModelsOut,
-        responses=documented(401, 500, 503),
+        responses=documented(401, 429, 500, 503),
     )
     async def models() -> dict[str, Any]:
         """There is one; it also answers under the name `default`."""
@@ -35,7 +35,7 @@ def model_routes(service: Service) -> APIRouter:
         operation_id="model",
         summary="One model",
         response_model=ModelOut,
-        responses=documented(401, 404, 500, 503),
+        responses=documented(401, 404, 429, 500, 503),
     )
     async def one_model(id: str) -> dict[str, Any]:  # noqa: A002 - the path's word
         """The model with this id."""

@@ -57,7 +57,7 @@ def paper_routes(service: Service) -> APIRouter:
         operation_id="search",
         summary="Rank the papers for a query",
         response_model=SearchOut,
-        responses=documented(400, 401, 408, 413, 415, 500, 503),
+        responses=documented(400, 401, 408, 413, 415, 429, 500, 503),
     )
     async def search(asked: SearchRequest, request: Request) -> Any:
         """The papers that fit best, by meaning and by words, read again by the model."""
@@ -78,7 +78,7 @@ def paper_routes(service: Service) -> APIRouter:
         operation_id="lookup",
         summary="Look papers up by their records",
         response_model=LookupOut,
-        responses=documented(400, 401, 500, 503),
+        responses=documented(400, 401, 429, 500, 503),
     )
     def lookup(asked: Annotated[LookupQuery, Query()]) -> dict[str, Any]:
         """By title (in part, misspelled), author, venue, year, decision, or a method's nickname."""
@@ -113,7 +113,7 @@ def _add_paper_routes(router: APIRouter, service: Service) -> None:
         """The paper for a reference manager."""
         return _shown(service, id, ".ris")
 
-    errors = documented(401, 404, 500, 503)
+    errors = documented(401, 404, 429, 500, 503)
     for endpoint, ending, summary in (
         (bib, ".bib", "A paper as BibTeX"),
         (ris, ".ris", "A paper as RIS"),

@@ -107,10 +107,9 @@ def memory(app: Served) -> int:
 
 
 def raw(app: Served, sent: bytes) -> socket.socket:
-    """A connection on which this was sent."""
-    host, port = app.address.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=30)
-    connection.sendall(sent)
+    """A connection on which this was sent, to the app by its name."""
+    connection = app.connected()
+    connection.sendall(sent.replace(b"Host: x", f"Host: {app.host}".encode()))
     return connection
 
 

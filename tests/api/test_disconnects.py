@@ -28,13 +28,11 @@ def ended(client: httpx.Client, outcome: str) -> int:
 
 def asking(app: Served, *, stream: bool) -> socket.socket:
     """A connection on which a question was asked."""
-    host, port = app.address.removeprefix("http://").split(":")
     said = json.dumps({"stream": stream, "messages": [{"role": "user", "content": QUESTION}]})
-    connection = socket.create_connection((host, int(port)))
-    connection.sendall(
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        + f"Content-Length: {len(said)}\r\n\r\n{said}".encode()
-    )
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {app.host}\r\n"
+    kind = f"Content-Type: application/json\r\nContent-Length: {len(said)}\r\n\r\n"
+    connection = app.connected()
+    connection.sendall(f"{head}{kind}{said}".encode())
     return connection
 
 
