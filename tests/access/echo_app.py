@@ -29,6 +29,7 @@ def echo_app(settings: Settings) -> FastAPI:
 
     with gr.Blocks(analytics_enabled=False) as page:
         shown = gr.Textbox()
+        gr.HTML("</script><script>window.hit = 1</script>", js_on_load=None)
         page.load(owner, outputs=shown, queue=False, api_name="at_once")
         page.load(owner, outputs=shown, api_name="queued")
         shown.submit(repeat, shown, shown, queue=False, api_name="repeated")

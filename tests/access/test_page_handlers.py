@@ -68,6 +68,8 @@ def test_the_page_names_no_other_site_and_its_scripts_may_run(client: httpx.Clie
     assert int(page.headers["content-length"]) == len(page.content)
     inline = page.text.count("<script") - page.text.count('<script type="module"')
     assert page.headers["content-security-policy"].count("'sha256-") == inline > 0
+    assert "window.hit" in page.text, "what a component shows is in the page"
+    assert "<script>window.hit" not in page.text, "but cannot become a script of its own"
     head = page.text.split("window.gradio_config")[0] + page.text.split("</gradio-app>")[1]
     assert "http" not in head.replace("http-equiv", "")
 
