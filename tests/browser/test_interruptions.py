@@ -86,10 +86,12 @@ def test_people_wait_in_line_and_see_how_many_come_first(
     watch_status = """() => { window.statuses = new Set(); new MutationObserver(() => {
         const status = document.querySelector('#answer .status')?.textContent;
         if (status) window.statuses.add(status);
-    }).observe(document.querySelector('#answer'), {childList: true, subtree: true}); }"""
+    }).observe(document.querySelector('#answer'), {childList: true, subtree: true,
+        characterData: true}); }"""
     page.evaluate(watch_status)
     for other in others:
         ask(other, SLOW)
+        expect(other.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     ask(page, QUESTION)
     expect_answer(page)
     statuses = page.evaluate("[...window.statuses]")
