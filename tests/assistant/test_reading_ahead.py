@@ -1,9 +1,11 @@
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import aclosing
 
 import pytest
 
-from assistant.reading_ahead import read_ahead
+from assistant.reading_ahead import read_ahead, read_ahead_async
 from retrieval.errors import Cancelled
 
 Begin = Callable[[Callable[[], bool]], Iterator[str]]
@@ -90,3 +92,64 @@ def test_an_error_is_raised_where_the_pieces_are_read() -> None:
     assert next(pieces) == "a"
     with pytest.raises(RuntimeError, match="no memory"):
         next(pieces)
+
+
+def test_an_async_reader_gets_every_piece_and_the_error_at_the_end() -> None:
+    def begin(_stopped: Callable[[], bool]) -> Iterator[int]:
+        yield 1
+        yield 2
+        raise ValueError("worn out")
+
+    read: list[int] = []
+
+    async def take_all() -> None:
+        async for piece in read_ahead_async(begin):
+            read.append(piece)  # noqa: PERF401 - what came before the error counts
+
+    with pytest.raises(ValueError, match="worn out"):
+        asyncio.run(take_all())
+    assert read == [1, 2]
+
+
+def test_an_async_reader_that_is_cancelled_stops_the_work() -> None:
+    going, ended = threading.Event(), threading.Event()
+
+    def begin(stopped: Callable[[], bool]) -> Iterator[int]:
+        yield 1
+        while not stopped():
+            going.wait(0.01)
+        ended.set()
+
+    async def read(begun: asyncio.Event) -> None:
+        async with aclosing(read_ahead_async(begin)) as pieces:
+            async for _ in pieces:
+                begun.set()
+
+    async def give_up() -> None:
+        begun = asyncio.Event()
+        reading = asyncio.ensure_future(read(begun))
+        await begun.wait()
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+    asyncio.run(give_up())
+    assert ended.wait(30)
+
+
+def test_work_whose_loop_has_ended_ends_too() -> None:
+    going, ended = threading.Event(), threading.Event()
+
+    def begin(stopped: Callable[[], bool]) -> Iterator[int]:
+        yield 1
+        going.wait(30)
+        yield 2
+        assert stopped()
+        ended.set()
+
+    async def read() -> None:
+        async with aclosing(read_ahead_async(begin)) as pieces:
+            assert await anext(pieces) == 1
+
+    asyncio.run(read())
+    going.set()
+    assert ended.wait(30)

@@ -1,0 +1,74 @@
+"""The conversation behind messages that are only text."""
+
+from fakes import ZEBRA, answered, paper
+
+from assistant.api.recent import MOST_TURNS, RecentAnswers
+from assistant.api.schemas import Message
+from assistant.conversation import cited_papers
+
+QUOTE = ZEBRA.split(". ")[0] + "."
+ANSWER = answered(paper(), QUOTE, "How are zebras pruned?")
+
+
+def said(*texts: str, first: str = "user") -> list[Message]:
+    """Messages of the two in turn."""
+    roles = ["user", "assistant"] if first == "user" else ["assistant", "user"]
+    return [
+        Message(role=roles[at % 2], content=text)  # type: ignore[arg-type]
+        for at, text in enumerate(texts)
+    ]
+
+
+def test_an_answer_given_here_is_known_by_what_was_said() -> None:
+    recent = RecentAnswers()
+    recent.remember(said("How are zebras pruned?"), ANSWER)
+    history = recent.history(said("How are zebras pruned?", f"\n{ANSWER.text} ", "By whom?"))
+    assert history[0].answer is ANSWER
+    assert [each.id for each in cited_papers(history)] == ["zebra"]
+
+
+def test_the_same_answer_to_another_question_is_not_taken_for_it() -> None:
+    recent = RecentAnswers()
+    recent.remember(said("How are zebras pruned?"), ANSWER)
+    history = recent.history(said("Something else?", ANSWER.text, "By whom?"))
+    assert history[0].question == "Something else?"
+    assert cited_papers(history) == []
+
+
+def test_what_the_system_says_changes_nothing() -> None:
+    recent = RecentAnswers()
+    system = Message(role="system", content="Be brief.")
+    recent.remember([system, *said("How are zebras pruned?")], ANSWER)
+    asked = said("How are zebras pruned?", ANSWER.text, "By whom?")
+    assert recent.history(asked)[0].answer is ANSWER
+
+
+def test_questions_without_answers_and_answers_without_questions() -> None:
+    user = [Message(role="user", content=text) for text in ("One?", "Two?", " ", "Three?")]
+    assert [turn.question for turn in RecentAnswers().history(user)] == ["One?", "Two?"]
+    greeted = said("Hello.", "One?", first="assistant")
+    assert RecentAnswers().history(greeted) == []
+
+
+def test_a_forgotten_answer_keeps_its_words() -> None:
+    (turn,) = RecentAnswers().history(said("One?", "It is so.", "Two?"))
+    assert turn.answer.text == "It is so."
+    assert turn.answer.citations == ()
+
+
+def test_only_the_last_are_kept() -> None:
+    recent = RecentAnswers(most=2)
+    for question in ("One?", "Two?", "Three?"):
+        recent.remember(said(question), ANSWER)
+    known = [
+        recent.history(said(question, ANSWER.text, "Why?"))[0].answer is ANSWER
+        for question in ("One?", "Two?", "Three?")
+    ]
+    assert known == [False, True, True]
+
+
+def test_a_conversation_of_any_length_is_looked_at_from_its_end() -> None:
+    texts = [f"Text {number}?" for number in range(2 * MOST_TURNS + 21)]
+    history = RecentAnswers().history(said(*texts))
+    assert len(history) == MOST_TURNS
+    assert history[-1].question == texts[-3]
