@@ -3,11 +3,13 @@
 Gradio serves them at `/gradio_api/mcp/`, and describes them by what their docstrings say.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from functools import wraps
 from typing import Any
 
 import gradio as gr
+from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
 from assistant.access import owner_of
@@ -15,6 +17,7 @@ from assistant.events import Finished
 from assistant.json_output import answer_json, dumps, lookup_json, search_json
 from assistant.service import Service
 from assistant.types import Answer, Outcome
+from retrieval.errors import UserError
 from retrieval.understanding import Given
 
 _MOST_PAPERS = 50
@@ -32,7 +35,7 @@ def add_tools(service: Service) -> None:
     asks of itself over the network, at whatever address the first request claims to come from.
     """
     for tool in (_ask(service), _search(service), _lookup(service)):
-        api(tool, queue=False, concurrency_limit=None)
+        api(_told(tool), queue=False, concurrency_limit=None)
 
 
 def hide_all_but_tools(page: gr.Blocks) -> None:
@@ -42,7 +45,28 @@ def hide_all_but_tools(page: gr.Blocks) -> None:
             listener.api_visibility = "private"
 
 
-def _ask(service: Service) -> Callable[..., Any]:
+class _Refused(gr.Error):
+    """What a person can fix, as the caller reads it; it leaves no traceback in the terminal."""
+
+    def __str__(self) -> str:
+        """The sentence."""
+        return str(self.message)
+
+
+def _told(tool: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+    """`tool`, which says what is wrong in one sentence."""
+
+    @wraps(tool)
+    async def told(*arguments: Any) -> str:
+        try:
+            return await tool(*arguments)
+        except UserError as error:
+            raise _Refused(str(error), print_exception=False) from error
+
+    return told
+
+
+def _ask(service: Service) -> Callable[..., Awaitable[str]]:
     async def ask(question: str, request: gr.Request) -> str:
         """Answer a question from the library of paper abstracts on this machine.
 
@@ -76,7 +100,7 @@ def _shown(answer: Answer) -> dict[str, Any]:
     return shown
 
 
-def _search(service: Service) -> Callable[..., Any]:
+def _search(service: Service) -> Callable[..., Awaitable[str]]:
     async def search(query: str, request: gr.Request, k: int = 10) -> str:
         """Find the papers of the library that fit a topic or a question best.
 
@@ -95,8 +119,8 @@ def _search(service: Service) -> Callable[..., Any]:
     return search
 
 
-def _lookup(service: Service) -> Callable[..., Any]:
-    def lookup(  # noqa: PLR0917 - it is called by names
+def _lookup(service: Service) -> Callable[..., Awaitable[str]]:
+    async def lookup(  # noqa: PLR0917 - it is called by names
         query: str = "",
         author: str = "",
         venue: str = "",
@@ -118,7 +142,7 @@ def _lookup(service: Service) -> Callable[..., Any]:
             JSON with papers, their records, abstracts and the reason why they were found
         """
         given = Given((author,) if author.strip() else (), venue, year or None, decision)
-        listing = service.lookup(query, _bounded(k), given)
+        listing = await run_in_threadpool(service.lookup, query, _bounded(k), given)
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})
 
