@@ -212,10 +212,11 @@ def _chips(sentence: AnswerSentence, of_number: dict[int, Citation]) -> Markup:
 def _chip(citation: Citation) -> Markup:
     return Markup(
         '<button type="button" class="chip" data-event="select" data-paper="{}" data-quotes="{}" '
-        'data-quote="{}" aria-label="Citation {}: {}">{}</button>'
+        'data-title="{}" data-quote="{}" aria-label="Citation {}: {}">{}</button>'
     ).format(
         citation.paper.id,
         json.dumps([citation.quote]),
+        citation.paper.shown_title,
         citation.quote,
         citation.number,
         citation.paper.shown_title,

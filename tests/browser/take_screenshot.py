@@ -6,23 +6,28 @@ python tests/browser/take_screenshot.py http://127.0.0.1:7860 tests/browser/scre
 import shutil
 import sys
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
+QUESTIONS = (
+    "How much faster is machine unlearning of federated clusters than retraining?",
+    "Who are the authors?",
+)
 
 
 def main(address: str, target: str) -> None:
-    """Ask a question, open its first reference, and save what is seen."""
+    """Ask two questions, point at a citation, and save what is seen."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1000, "height": 1480})
+        page = browser.new_page(viewport={"width": 1200, "height": 860})
         page.goto(address)
-        page.locator("#question textarea").fill(QUESTION)
-        page.keyboard.press("Enter")
-        page.locator("details.reference summary").first.click(timeout=120_000)
-        page.locator("details.reference mark").last.scroll_into_view_if_needed()
+        for number, question in enumerate(QUESTIONS, start=1):
+            page.locator("#question textarea").fill(question)
+            page.keyboard.press("Enter")
+            expect(page.locator("#conversation .exchange")).to_have_count(number, timeout=120_000)
+        page.locator("#conversation .chip").nth(1).hover()
+        page.locator("#quote").wait_for()
         page.screenshot(path=target)
         browser.close()
 

@@ -33,6 +33,28 @@ def test_an_answer_streams_in(page: Page, app: Served) -> None:
     expect(page.locator("#said")).to_have_text("The answer has come.")
 
 
+def test_a_new_question_goes_to_the_top_and_stays_where_the_reader_goes(
+    page: Page, app: Served
+) -> None:
+    open_chat(page, app)
+    top = "() => document.querySelector('#log').getBoundingClientRect().top"
+    several = "Which papers prove a sample complexity bound for reinforcement learning?"
+    for number, question in enumerate((QUESTION, several), start=1):
+        ask(page, question)
+        wait_until_answered(page, number)
+    question = page.locator("#conversation .question").last
+    expect(question).to_be_in_viewport()
+    assert (question.bounding_box() or {})["y"] - page.evaluate(top) < 30
+    page.locator("#log").hover()
+    page.mouse.wheel(0, -5000)
+    expect(page.locator("#conversation .question").first).to_be_in_viewport()
+    page.get_by_role("button", name="Good answer").first.click()
+    expect(page.get_by_role("button", name="Good answer").first).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(page.locator("#conversation .question").first).to_be_in_viewport()
+
+
 def test_a_citation_shows_its_quote_when_pointed_at_or_reached(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, QUESTION)
@@ -40,7 +62,8 @@ def test_a_citation_shows_its_quote_when_pointed_at_or_reached(page: Page, app: 
     chip = page.locator("#conversation .chip").last
     quote = page.locator("#quote")
     chip.hover()
-    expect(quote).to_have_text(QUOTE)
+    expect(quote.locator("strong")).to_have_text(TITLE)
+    expect(quote.locator("p")).to_have_text(QUOTE)
     expect(chip).to_have_attribute("aria-describedby", "quote")
     page.keyboard.press("Escape")
     expect(quote).to_be_hidden()

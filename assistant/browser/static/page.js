@@ -64,13 +64,16 @@ window.ownPage = {copy, say, NOT_COPIED};
   tip.id = "quote";
   tip.setAttribute("role", "tooltip");
   tip.hidden = true;
+  const title = tip.appendChild(document.createElement("strong"));
+  const quote = tip.appendChild(document.createElement("p"));
   let chip = null;
 
   function showQuote(of) {
     if (of === chip) return;
     hideQuote();
     chip = of;
-    tip.textContent = of.dataset.quote;
+    title.textContent = of.dataset.title;
+    quote.textContent = of.dataset.quote;
     tip.hidden = false;
     of.setAttribute("aria-describedby", tip.id);
     const at = of.getBoundingClientRect();
@@ -149,31 +152,34 @@ window.ownPage = {copy, say, NOT_COPIED};
     window.history.replaceState(null, "", address);
   }
 
-  // New text is followed unless the reader has scrolled up.
+  // A new question goes to the top and its answer grows below it, until the reader scrolls.
   let isAnswering = false;
-  let follows = true;
+  let opened = "";
+  let follows = false;
   function changed() {
     const log = shown("#log");
-    const answer = shown("#answer .answer");
     if (!log) return;
-    if (answer && !isAnswering) follows = true;
+    const answer = shown("#answer .answer");
     const status = shown("#answer .status");
     if (status) tell(status.textContent);
     else if (isAnswering && !answer) tell("The answer has come.");
-    if (shown("#answer .error")) follows = true;
     const open = shown("#conversation [data-conversation]") ?? shown("#past [aria-current]");
-    const isEmpty = shown("#conversation .welcome");
-    if (open || isEmpty) nameConversation(open?.dataset.conversation ?? "");
-    if (follows && (answer || isAnswering || shown("#answer .error"))) {
-      log.scrollTop = log.scrollHeight;
-    }
+    const id = open?.dataset.conversation ?? "";
+    if (open || shown("#conversation .welcome")) nameConversation(id);
+    if ((answer && !isAnswering) || id !== opened) follows = true;
+    opened = id;
     isAnswering = Boolean(answer);
+    const last = [...document.querySelectorAll("#log :is(.exchange, .error)")].at(-1);
+    if (follows && last) {
+      log.scrollTop += last.getBoundingClientRect().top - log.getBoundingClientRect().top;
+    }
   }
 
-  document.addEventListener("wheel", () => {
-    const log = shown("#log");
-    if (log) follows = log.scrollHeight - log.scrollTop - log.clientHeight < 48;
-  }, { passive: true });
+  for (const moved of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    document.addEventListener(moved, (event) => {
+      if (event.target.closest?.("#log")) follows = false;
+    }, { passive: true });
+  }
 
   document.body.append(tip, said);
   new MutationObserver(changed).observe(document.body, { childList: true, subtree: true });
