@@ -1,5 +1,6 @@
 """The OpenAPI document against the app, tried by schemathesis."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,14 @@ from app_process import Served
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 
-def test_the_app_does_what_its_document_says(app: Served) -> None:
+def test_the_app_does_what_its_document_says(app: Served, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)]
     done = subprocess.run(
         [*command, "run", f"{app.address}/openapi.json"],
         capture_output=True,
         text=True,
-        env={"NO_PROXY": "127.0.0.1"},
+        env={**os.environ, "NO_PROXY": "127.0.0.1"},
+        cwd=tmp_path,  # it keeps what it found
         check=False,
     )
     assert "Tested: 11" in done.stdout, done.stdout + done.stderr
