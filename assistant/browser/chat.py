@@ -22,7 +22,7 @@ from assistant.browser.exchange_html import (
 )
 from assistant.browser.past_html import past_html
 from assistant.conversations import Conversation, Exchange, Rating, Reason
-from assistant.engine import LONGEST_QUESTION, checked_question
+from assistant.engine import checked_question
 from assistant.events import Chosen, Event, Finished, Found, Reranked
 from assistant.service import Service, Waiting
 from assistant.types import AnswerSentence, Citation, Evidence
@@ -157,7 +157,6 @@ class Chat:
                         show_label=False,
                         lines=1,
                         max_lines=6,
-                        max_length=LONGEST_QUESTION,
                         autofocus=True,
                         scale=8,
                     )
@@ -195,7 +194,7 @@ class Chat:
         )
         self.stop.click(self._stop, queue=False, **_QUIET)
         self.new.click(self._new, outputs=[*view, *line], queue=False, **_QUIET).then(js=_FOCUS)
-        self.past.select(self._open, outputs=[*view, *line], **_QUIET)
+        self.past.select(self._open, inputs=self.current, outputs=[*view, *line], **_QUIET)
         self.past.edit(
             self._rename, inputs=self.current, outputs=[self.answer, self.past], **_QUIET
         )
@@ -242,6 +241,8 @@ class Chat:
         if self._stops.is_current(session, flag):
             ended = self._view(asked.owner, asked.conversation.id)
             yield *ended, skip, skip, skip, *_IDLE
+        else:
+            yield (skip,) * 9  # Gradio shows what was yielded last once more
 
     def _asked(self, question: str, current: str, position: str, owner: str) -> _Asked:
         """The question, kept before it is answered.
@@ -311,9 +312,12 @@ class Chat:
         self._stops.end(session_of(request))
         return *self._view(_owner(request), ""), "", "", gr.update(visible=False), *_IDLE
 
-    def _open(self, event: gr.EventData, request: gr.Request) -> Shown:
+    def _open(self, current: str, event: gr.EventData, request: gr.Request) -> Shown:
+        chosen = told(event, "conversation")
+        if chosen == current:
+            return (gr.skip(),) * 9
         self._stops.end(session_of(request))
-        view = self._view(_owner(request), told(event, "conversation"))
+        view = self._view(_owner(request), chosen)
         return *view, gr.skip(), "", gr.update(visible=False), *_IDLE
 
     def _rename(self, current: str, event: gr.EventData, request: gr.Request) -> Shown:

@@ -20,6 +20,8 @@ from retrieval.types import Paper, Passage
 
 _CLOSEST = 3
 """Papers offered where nothing is answered."""
+_LONG = 300
+"""Characters from which on a question is no heading to the eye."""
 _LONGEST_WORD = 30
 """Characters of a word that is kept on a line with what follows."""
 _THUMB = Markup(
@@ -117,6 +119,11 @@ def answer_text(answer: Answer) -> str:
     return "\n".join([answer.text, "", *references] if references else [answer.text])
 
 
+def is_small_talk(answer: Answer) -> bool:
+    """Whether nothing was looked for, since nothing was asked."""
+    return answer.outcome is Outcome.NOT_IN_LIBRARY and not answer.passages
+
+
 def _exchange(exchange: Exchange, position: int, *, is_last: bool) -> Markup:
     return Markup('<article class="exchange">{}{}<div class="answer">{}{}</div></article>').format(
         _question(exchange.question),
@@ -127,8 +134,9 @@ def _exchange(exchange: Exchange, position: int, *, is_last: bool) -> Markup:
 
 
 def _question(question: str) -> Markup:
-    lines = Markup("<br>").join(question.splitlines())
-    return Markup('<h2 class="question">{}</h2>').format(lines)
+    lines = Markup("<br>").join(map(with_formulas, question.splitlines()))
+    length = " long" if len(question) > _LONG else ""
+    return Markup('<h2 class="question{}">{}</h2>').format(length, lines)
 
 
 def _question_tools(exchange: Exchange, position: int) -> Markup:
@@ -141,6 +149,8 @@ def _question_tools(exchange: Exchange, position: int) -> Markup:
 def _answer(answer: Answer) -> Markup:
     understood = answer.standalone_question
     head = _understood(understood if understood != answer.question else "")
+    if is_small_talk(answer):
+        return Markup('<p class="written">{}</p>').format(answer.text)
     if answer.outcome in _OUTCOMES:
         return head + _refusal(answer) + _closest(answer.passages)
     return head + _sentences(answer.sentences, answer.citations) + _references(answer.citations)
@@ -273,7 +283,7 @@ def _answer_tools(exchange: Exchange, position: int, *, is_last: bool) -> Markup
                 'data-question="{}">Ask again</button>'
             ).format(position, exchange.question)
         )
-    if exchange.answer:
+    if exchange.answer and not is_small_talk(exchange.answer):
         parts.append(_rating(exchange, exchange.answer))
     return Markup('<div class="tools">{}</div>').format(Markup().join(parts))
 
@@ -349,7 +359,7 @@ def _line(paper: Paper) -> str:
 def _understood(standalone: str) -> Markup:
     if not standalone:
         return Markup()
-    return Markup('<p class="understood">Understood as: {}</p>').format(standalone)
+    return Markup('<p class="understood">Understood as: {}</p>').format(with_formulas(standalone))
 
 
 def _status(text: str) -> Markup:

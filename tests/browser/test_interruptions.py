@@ -33,6 +33,25 @@ def test_a_new_chat_while_an_answer_is_written(page: Page, app: Served) -> None:
     expect(page.locator(".understood")).to_have_count(0)
 
 
+def test_another_conversation_opened_while_an_answer_comes(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    expect_answer(page)
+    page.locator("#new").click()
+    expect(page.locator("#conversation .welcome")).to_be_visible(timeout=PATIENCE)
+    ask(page, SLOW)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+    # What is open already stays as it is.
+    page.locator("#past .name", has_text="neural collapse").click()
+    expect(page.locator("#answer .status")).to_be_visible()
+    page.locator("#past .name", has_text="unlearning").click()
+    expect_answer(page)
+    expect(page.locator("#conversation .exchange")).to_have_count(1)
+    page.locator("#past .name", has_text="neural collapse").click()
+    expect(page.locator("#conversation .notice")).to_have_text("Stopped.", timeout=PATIENCE)
+    expect(page.locator("#answer .exchange")).to_have_count(0)
+
+
 def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served) -> None:
     open_chat(page, app)
     ask(page, QUESTION)
@@ -104,8 +123,6 @@ def test_people_wait_in_line_and_see_how_many_come_first(
 
 def test_a_question_that_is_too_long_says_so(page: Page, app: Served) -> None:
     open_chat(page, app)
-    # Past the limit of the field, as a script would; typing ends at the limit.
-    page.locator("#question textarea").evaluate("field => field.removeAttribute('maxlength')")
     ask(page, "why " * 600)
     expect(page.locator("#answer .error")).to_contain_text("characters, at most 2,000")
     ask(page, QUESTION)

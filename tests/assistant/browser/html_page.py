@@ -29,7 +29,8 @@ TAGS = {
 ATTRIBUTES = {
     "aria-busy", "aria-current", "aria-hidden", "aria-label", "aria-pressed", "class", "d",
     "data-conversation", "data-copy", "data-event", "data-exchange", "data-paper", "data-position",
-    "data-question", "data-quote", "data-quotes", "data-title", "download", "href", "max", "maxlength", "name",
+    "data-question", "data-quote", "data-quotes", "data-title", "download", "href", "max",
+    "maxlength", "name",
     "required", "role", "rows", "title", "type", "value", "viewbox",
 }  # fmt: skip
 _EMPTY = {"br", "input"}

@@ -154,6 +154,21 @@ def test_a_refusal_is_plain_and_shows_the_closest_papers(outcome: Outcome, said:
     assert "Wrong citation" not in page.text
 
 
+def test_small_talk_is_no_refusal_and_not_rated() -> None:
+    hello = replace(
+        answered(PAPERS[0], QUOTE),
+        outcome=Outcome.NOT_IN_LIBRARY,
+        text="Hello; ask.",
+        sentences=(),
+        citations=(),
+        passages=(),
+    )
+    page = shown(hello)
+    assert "Hello; ask." in page.text
+    assert "Not in this library" not in page.text
+    assert "Good answer" not in page.values("aria-label")
+
+
 def test_what_is_shown_while_an_answer_comes() -> None:
     answer = answered(PAPERS[0], QUOTE)
     assert "Searching the library" in HtmlPage(searching()).text
