@@ -143,8 +143,8 @@ class Chat:
                     )
                 with gr.Row(visible=False, elem_id="editing") as self.editing:
                     gr.HTML(
-                        "<p>The question is asked again as you change it; what came after it goes."
-                        "</p>",
+                        "<p>You are editing an earlier question. Send asks it again and removes "
+                        "what came after it.</p>",
                         js_on_load=None,
                         apply_default_css=False,
                     )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app_process import served
 from chatting import LONG, PATIENCE, QUESTION, ask, open_chat, wait_until_answered
 from playwright.sync_api import Browser, Page, expect
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app_process import Served
 
 
@@ -50,6 +53,23 @@ def test_another_conversation_opened_while_an_answer_comes(page: Page, app: Serv
     page.locator("#past .name", has_text="neural collapse").click()
     expect(page.locator("#conversation .notice")).to_have_text("Stopped.", timeout=PATIENCE)
     expect(page.locator("#answer .exchange")).to_have_count(0)
+
+
+def test_the_page_says_when_the_assistant_is_gone_and_goes_on_when_it_is_back(
+    page: Page, library_home: Path
+) -> None:
+    with served(library_home) as app:
+        open_chat(page, app)
+        ask(page, QUESTION)
+        expect_answer(page)
+        ask(page, SLOW)
+        expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+        app.end()
+        expect(page.locator("#gone")).to_contain_text("Start it again", timeout=PATIENCE)
+    with served(library_home, "--port", app.address.rsplit(":", 1)[1]):
+        expect(page.locator("#gone")).to_have_count(0, timeout=PATIENCE)
+        expect(page.locator("#conversation .exchange")).to_have_count(2, timeout=PATIENCE)
+        expect(page.locator("#send")).to_be_visible()
 
 
 def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served) -> None:

@@ -59,6 +59,12 @@ document.addEventListener("click", async (event) => {
 window.ownPage = {copy, say, NOT_COPIED};
 
 (() => {
+  const EVERY = 5000; // milliseconds between two looks at whether the assistant is there
+  const SOON = 1000; // and once it was not
+  const MISSES = 2; // in a row, from which on it is gone
+
+  const shown = (selector) => document.querySelector(selector);
+
   // The quote that a citation stands on, while it is pointed at or has the focus.
   const tip = document.createElement("div");
   tip.id = "quote";
@@ -124,6 +130,14 @@ window.ownPage = {copy, say, NOT_COPIED};
     }
   });
 
+  // The question that is being edited is marked.
+  document.addEventListener("click", (event) => {
+    const edit = event.target.closest("#conversation [data-event='edit']");
+    if (!edit) return;
+    shown(".exchange.edited")?.classList.remove("edited");
+    edit.closest(".exchange").classList.add("edited");
+  });
+
   // On a narrow page the conversations are listed when they are asked for.
   document.addEventListener("click", (event) => {
     const button = event.target.closest("#show-past");
@@ -141,8 +155,6 @@ window.ownPage = {copy, say, NOT_COPIED};
     if (said.textContent !== text) said.textContent = text;
   };
 
-  const shown = (selector) => document.querySelector(selector);
-
   // The address names the open conversation, so that a reload opens it again.
   function nameConversation(id) {
     const address = new URL(window.location.href);
@@ -154,6 +166,7 @@ window.ownPage = {copy, say, NOT_COPIED};
 
   // A new question goes to the top and its answer grows below it, until the reader scrolls.
   let isAnswering = false;
+  let isEditing = false;
   let opened = "";
   let follows = false;
   function changed() {
@@ -163,6 +176,9 @@ window.ownPage = {copy, say, NOT_COPIED};
     const status = shown("#answer .status");
     if (status) tell(status.textContent);
     else if (isAnswering && !answer) tell("The answer has come.");
+    const editing = Boolean(shown("#editing"));
+    if (isEditing && !editing) shown(".exchange.edited")?.classList.remove("edited");
+    isEditing = editing;
     const open = shown("#conversation [data-conversation]") ?? shown("#past [aria-current]");
     const id = open?.dataset.conversation ?? "";
     if (open || shown("#conversation .welcome")) nameConversation(id);
@@ -180,6 +196,26 @@ window.ownPage = {copy, say, NOT_COPIED};
       if (event.target.closest?.("#log")) follows = false;
     }, { passive: true });
   }
+
+  // Whether the assistant is still there; once it is back, the page is loaded again.
+  const gone = document.createElement("div");
+  gone.id = "gone";
+  gone.setAttribute("role", "alert");
+  let misses = 0;
+
+  async function look() {
+    const answers = await fetch("healthz", { cache: "no-store" }).then(() => true, () => false);
+    misses = answers ? 0 : misses + 1;
+    if (answers && gone.textContent) {
+      window.location.reload();
+    } else if (misses === MISSES) {
+      gone.textContent =
+        "The assistant does not answer any more. Start it again; this page then goes on by itself.";
+      document.body.prepend(gone);
+    }
+    setTimeout(look, answers ? EVERY : SOON);
+  }
+  setTimeout(look, EVERY);
 
   document.body.append(tip, said);
   new MutationObserver(changed).observe(document.body, { childList: true, subtree: true });
