@@ -1,7 +1,8 @@
 """Questions and answers as HTML. Every text from papers, people and models is escaped here."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from markupsafe import Markup
@@ -42,19 +43,34 @@ _OF_AN_ANSWER = (
     Reason.OTHER,
 )
 _OF_A_REFUSAL = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHER)
+_ELSEWHERE = "The answer is coming on another page; reload this one to see it."
 _OUTCOMES = {
     Outcome.NOT_IN_LIBRARY: "Not in this library",
     Outcome.ABSTRACT_SILENT: "The abstract does not say",
 }
 
 
-def conversation_html(conversation: Conversation | None, examples: Sequence[str]) -> str:
-    """What was asked and answered so far; before that, what one could ask."""
+def conversation_html(
+    conversation: Conversation | None,
+    examples: Sequence[str],
+    coming_elsewhere: Collection[str] = (),
+) -> str:
+    """What was asked and answered so far; before that, what one could ask.
+
+    Args:
+        conversation: the open one, if there is one.
+        examples: questions to begin with.
+        coming_elsewhere: ids of exchanges that are being answered on another page.
+    """
     if conversation is None or not conversation.exchanges:
         return str(_welcome(examples))
     last = len(conversation.exchanges) - 1
     exchanges = Markup().join(
-        _exchange(each, position, is_last=position == last)
+        _exchange(
+            replace(each, notice=_ELSEWHERE) if each.id in coming_elsewhere else each,
+            position,
+            is_last=position == last,
+        )
         for position, each in enumerate(conversation.exchanges)
     )
     return str(

@@ -7,7 +7,7 @@ import gradio as gr
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from assistant.browser.chat import Chat, Stops, session_of
+from assistant.browser.chat import Chat, session_of
 from assistant.browser.downloads import add_downloads
 from assistant.browser.fetching import fetch_nothing
 from assistant.browser.library import library_tab
@@ -16,6 +16,7 @@ from assistant.browser.models import models_tab
 from assistant.browser.paper import paper_dialog
 from assistant.browser.setup_html import library_html, setup_html
 from assistant.browser.sign_out import sign_out
+from assistant.browser.stops import Stops
 from assistant.browser.tools import add_tools, hide_all_but_tools
 from assistant.service import Service
 from assistant.setup import Setup

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assistant import setup as module
-from assistant.browser.chat import Stops
+from assistant.browser.stops import Stops
 from assistant.settings import Settings
 from assistant.setup import Setup
 from retrieval.errors import LibraryError

@@ -159,3 +159,18 @@ def test_lines_and_spaces_do_not_break_out_of_a_question(page: Page, app: Served
     expect(shown).to_contain_text("# heading")
     expect(shown).to_contain_text("![x](http://192.0.2.1/x.png)")
     assert page.locator("#conversation :is(h1, pre, code)").count() == 0
+
+
+def test_the_same_conversation_on_a_second_page(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, SLOW)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_url("**/?c=*")
+    second = page.context.new_page()
+    second.goto(page.url)
+    expect(second.locator("#conversation .notice")).to_contain_text(
+        "coming on another page", timeout=PATIENCE
+    )
+    expect(page.locator("#conversation .references")).to_have_count(1, timeout=PATIENCE)
+    second.reload()
+    expect(second.locator("#conversation .references")).to_have_count(1, timeout=PATIENCE)
