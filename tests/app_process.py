@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,12 +40,14 @@ class Served:
 
 
 @contextmanager
-def served(home: Path, *flags: str) -> Iterator[Served]:
+def served(
+    home: Path, *flags: str, program: Sequence[str] = ("-m", "assistant")
+) -> Iterator[Served]:
     """The app over `home`, from the moment that it says where it is."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "assistant", "serve", "--home", str(home), "--port", str(port)]
+    command = [sys.executable, *program, "serve", "--home", str(home), "--port", str(port)]
     with subprocess.Popen(
         [*command, *flags],
         stderr=subprocess.PIPE,

@@ -19,7 +19,9 @@ function say(text, place) {
   // A region is read out when its text changes after it was there.
   requestAnimationFrame(() => { region.textContent = text; });
   clearTimeout(region.emptying);
-  region.emptying = setTimeout(() => { region.textContent = ""; }, 2500);
+  // As long as it takes to read.
+  const shownFor = Math.max(2500, 60 * text.length);
+  region.emptying = setTimeout(() => { region.textContent = ""; }, shownFor);
 }
 
 const NOT_COPIED = "This browser does not allow copying here";
@@ -55,6 +57,34 @@ document.addEventListener("click", async (event) => {
   say(copied ? "Copied" : NOT_COPIED, place);
 });
 
+// A file that the library does not take is refused here: the framework would refuse it with a
+// message in which the file's name is HTML.
+function refuseOthers(event, files, kinds) {
+  const others = [...files].filter(({name}) => !kinds.some((kind) =>
+    name.toLowerCase().endsWith(kind)));
+  if (!others.length) return false;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const names = others.map(({name}) => `“${name}”`).join(", ");
+  say(`Not added: ${names}. Papers come from files named ${kinds.join(", ")}.`, placeOf(event.target));
+  return true;
+}
+
+function kindsOf(input) {
+  return input.accept.split(",").map((kind) => kind.trim()).filter(Boolean);
+}
+
+document.addEventListener("change", (event) => {
+  const input = event.target.closest?.("#lib-uploads input[type=file]");
+  if (!input) return;
+  if (refuseOthers(event, input.files, kindsOf(input))) input.value = "";
+}, { capture: true });
+
+document.addEventListener("drop", (event) => {
+  const input = event.target.closest?.("#lib-uploads")?.querySelector("input[type=file]");
+  if (input) refuseOthers(event, event.dataTransfer.files, kindsOf(input));
+}, { capture: true });
+
 // What the scripts of single components use.
 window.ownPage = {copy, say, NOT_COPIED};
 
@@ -82,7 +112,11 @@ window.ownPage = {copy, say, NOT_COPIED};
     quote.textContent = of.dataset.quote;
     tip.hidden = false;
     of.setAttribute("aria-describedby", tip.id);
-    const at = of.getBoundingClientRect();
+    place();
+  }
+
+  function place() {
+    const at = chip.getBoundingClientRect();
     const width = Math.min(448, window.innerWidth - 16);
     tip.style.width = `${width}px`;
     tip.style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - width - 8))}px`;
@@ -106,7 +140,11 @@ window.ownPage = {copy, say, NOT_COPIED};
     else hideQuote();
   });
   document.addEventListener("click", hideQuote);
-  document.addEventListener("scroll", hideQuote, { capture: true, passive: true });
+  // Reaching a citation by keyboard scrolls to it, and its quote goes along.
+  document.addEventListener("scroll", (event) => {
+    if (chip && chip === document.activeElement) place();
+    else if (event.target !== tip) hideQuote();
+  }, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     hideQuote();
