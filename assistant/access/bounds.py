@@ -17,6 +17,7 @@ _LARGEST = 8 * _MEGABYTE
 _LARGEST_UPLOAD = 51 * _MEGABYTE
 """A file of 50 MB in its form."""
 _WITH_FILES = (UPLOAD, "/v1/ingest")
+_STOPPED = "The request stopped before its end."
 _PATIENCE = 30.0
 """Seconds for the next piece of a request's body."""
 
@@ -78,7 +79,7 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), self._patience)
         except TimeoutError:
-            raise self._refuse(408, "too_slow", "The request stopped before its end.") from None
+            raise self._refuse(408, "request_timeout", _STOPPED) from None
         piece = message.get("body", b"")
         self._ended = not message.get("more_body", False)
         self._size += len(piece)
@@ -95,7 +96,7 @@ class _Body:
     def _check_size(self, size: int) -> None:
         if size > self._most:
             most = self._most // _MEGABYTE
-            raise self._refuse(413, "too_large", f"A request of over {most} MB is not taken.")
+            raise self._refuse(413, "body_too_large", f"A request of over {most} MB is not taken.")
 
     def _check_names(self, piece: bytes) -> None:
         if self._names is None:

@@ -1,6 +1,7 @@
-"""Refusals, in the form that the HTTP API gives errors."""
+"""Errors in the one form that all of the server gives them, as OpenAI's clients read it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from fastapi.responses import JSONResponse
 
@@ -8,13 +9,19 @@ _TYPES = {
     401: "authentication_error",
     403: "permission_error",
     429: "rate_limit_error",
-    500: "server_error",
 }
+_SERVER = 500
+
+
+def error_json(status: int, message: str, code: str, param: str = "") -> dict[str, Any]:
+    """`{"error": {"message", "type", "code", "param"}}`."""
+    kind = _TYPES.get(status, "server_error" if status >= _SERVER else "invalid_request_error")
+    error = {"message": message, "type": kind, "code": code, "param": param or None}
+    return {"error": error}
 
 
 def refusal(
     status: int, code: str, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    """`{"error": {"message", "type", "code"}}`, as OpenAI's clients read it."""
-    error = {"message": message, "type": _TYPES.get(status, "invalid_request_error"), "code": code}
-    return JSONResponse({"error": error}, status, headers)
+    """The response that says it."""
+    return JSONResponse(error_json(status, message, code), status, headers)

@@ -11,8 +11,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from assistant.access import owner_of
+from assistant.access.replies import error_json
 from assistant.api.asking import ClientGone, EventStream, unless_gone
-from assistant.api.errors import CLIENT_GONE, ApiError, documented, error_json, of_user_error
+from assistant.api.errors import CLIENT_GONE, ApiError, documented, of_user_error
 from assistant.api.recent import RecentAnswers, spoken
 from assistant.api.schemas import ChatCompletion, ChatRequest, Message
 from assistant.engine import checked_question

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from assistant.access.replies import error_json
 from assistant.api.schemas import ErrorOut
 from retrieval.errors import (
     BusyError,
@@ -81,19 +82,6 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def error_json(status: int, message: str, code: str = "", param: str = "") -> dict[str, Any]:
-    """An error in OpenAI's shape."""
-    kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004
-    return {
-        "error": {
-            "message": message[:_LONGEST_MESSAGE],
-            "type": kind,
-            "code": code or _CODES.get(status, "error"),
-            "param": param or None,
-        }
-    }
-
-
 def error_response(
     status: int,
     message: str,
@@ -103,7 +91,9 @@ def error_response(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """The response that says it."""
-    return JSONResponse(error_json(status, message, code, param), status, headers)
+    code = code or _CODES.get(status, "error")
+    error = error_json(status, message[:_LONGEST_MESSAGE], code, param)
+    return JSONResponse(error, status, headers)
 
 
 def of_user_error(error: UserError) -> tuple[int, str, dict[str, str]]:
@@ -169,9 +159,17 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
             f"The body is no valid JSON (character {first['loc'][-1]}: {first['ctx']['error']})."
         )
         return error_response(400, message, code="invalid_json")
-    said = str(first["msg"]).removeprefix("Value error, ")
-    message = f"{where}: {said}." if where else f"{said}."
+    message = f"{where}: {_said(first)}." if where else "The body has to be a JSON object."
     return error_response(400, message, code="invalid_value", param=where)
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value."""
+    if error["type"] == "string_pattern_mismatch":  # the one pattern is that of a blank text
+        return "Input should not be blank"
+    if error["type"] == "too_short":
+        return f"Input should have at least {error['ctx']['min_length']}"
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _is_json(request: Request) -> bool:

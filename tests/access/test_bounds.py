@@ -24,7 +24,7 @@ def test_large_requests_are_refused(open_client: TestClient) -> None:
     for content in (b"x" * (8 * MEGABYTE + 1), pieces(9)):
         refused = open_client.post("/v1/echo", content=content)
         assert refused.status_code == 413
-        assert refused.json()["error"]["code"] == "too_large"
+        assert refused.json()["error"]["code"] == "body_too_large"
     form = {"content-type": "text/plain"}
     read = open_client.post("/gradio_api/upload", content=pieces(9), headers=form)
     assert read.text == str(9 * MEGABYTE)

@@ -26,17 +26,18 @@ def body(**fields: object) -> bytes:
     [
         (("POST", CHAT, JSON), b"", 400, "body is missing"),
         (("POST", CHAT, JSON), b"{", 400, "no valid JSON"),
-        (("POST", CHAT, JSON), b"null", 400, "valid dictionary"),
+        (("POST", CHAT, JSON), b"null", 400, "JSON object"),
         (("POST", CHAT, JSON), DEEP, 400, "cannot be read"),
         (("POST", CHAT, JSON), b'{"messages": "\xff\xfe"}', 400, "cannot be read"),
         (("POST", CHAT, JSON), body(messages="hello"), 400, "messages: Input should be"),
+        (("POST", CHAT, JSON), body(messages=[]), 400, "messages: Input should have at least 1."),
         (("POST", CHAT, JSON), body(messages=[1]), 400, "messages.0"),
         (("POST", CHAT, JSON), body(messages=[{"role": "user", "content": 5}]), 400, "content"),
         (("POST", CHAT, {"Content-Type": "text/plain"}), body(), 415, "application/json"),
         (("POST", CHAT, {}), body(), 415, "application/json"),
         (("GET", CHAT, {}), b"", 405, "use POST"),
         (("POST", "/v1/search", JSON), body(query=""), 400, "query"),
-        (("POST", "/v1/search", JSON), body(query=" \t"), 400, "query"),
+        (("POST", "/v1/search", JSON), body(query=" \t"), 400, "query: Input should not be blank."),
         (("POST", "/v1/search", JSON), body(query="\u200b"), 400, "empty"),
         (("POST", "/v1/search", JSON), b'{"query": "a\\ud800"}', 400, "query"),
         (("POST", "/v1/search", JSON), body(query="a" * 2001), 400, "2000 characters"),
@@ -75,7 +76,7 @@ def test_a_bad_request_is_told_what_is_wrong(
     error = response.json()["error"]
     assert response.status_code == status
     assert said in error["message"]
-    assert error["message"].endswith((".", "is."))
+    assert error["message"].endswith(".")
     assert len(error["message"]) < 300
     assert error["type"] == "invalid_request_error"
     assert set(error) == {"message", "type", "code", "param"}
