@@ -34,7 +34,7 @@ class BrowserGuard:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its owner; a page that is opened leaves a cookie."""
+        """Pass the request on with its owner; a page that is opened leaves a cookie for a year."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -43,8 +43,8 @@ class BrowserGuard:
             return
         known = HTTPConnection(scope).cookies.get(BROWSER_COOKIE, "")
         token = known if _BROWSER.fullmatch(known) else ""
-        if not token and scope["method"] == "GET" and scope["path"] == "/":
-            token = secrets.token_urlsafe(32)
+        if scope["method"] == "GET" and scope["path"] == "/":
+            token = token or secrets.token_urlsafe(32)
             send = _with_cookie(send, _cookie(scope, BROWSER_COOKIE, token, _YEAR))
         if token:
             scope.setdefault("state", {})[OWNER] = f"browser:{token}"
