@@ -129,6 +129,7 @@ def test_an_answer_is_counted_once_with_its_tokens_and_stages(
         assert figure(service, "assistant_stage_seconds_count", stage=stage) == 1
         assert figure(service, "assistant_stage_seconds_sum", stage=stage) == seconds
     assert figure(service, "assistant_stage_seconds_count", stage="queue") == 1
+    assert b"_created" not in service.metrics.text(), "half of the figures would be noise"
 
 
 @pytest.mark.parametrize(
