@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from app_process import Served, served
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -24,6 +24,7 @@ POLICY = "Content Security Policy"
 """What the console names when a page does what its server forbids."""
 READY = 120_000
 """Milliseconds within which models are loaded and a page is drawn, on a busy machine."""
+expect.set_options(timeout=READY)
 
 
 @pytest.fixture(scope="module")
