@@ -27,7 +27,7 @@ READY = 120_000
 expect.set_options(timeout=READY)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def app(library_home: Path) -> Iterator[Served]:
     """The app over the seeds."""
     with served(library_home) as running:
