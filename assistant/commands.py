@@ -12,9 +12,17 @@ from assistant.access.command import run_users_action
 from assistant.bibliography import FORMATS
 from assistant.calibration import Judged, calibrated, write_calibration
 from assistant.chat_model import ChatModel
+from assistant.conversations import CONVERSATIONS, Conversations
 from assistant.engine import Assistant, checked_question, never
 from assistant.events import Finished
-from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
+from assistant.json_output import (
+    answer_json,
+    case_json,
+    dumps,
+    ingest_json,
+    lookup_json,
+    search_json,
+)
 from assistant.likelihood import question_likelihood
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder
 from assistant.pseudo_questions import judged_sentences
@@ -264,6 +272,16 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
         print("\n".join(models_lines(models)))
 
 
+def run_cases(_options: argparse.Namespace, flags: Flags) -> None:
+    """Print the rated answers, one JSON a line, as `ask --jsonl` reads conversations."""
+    file = load_settings(flags).home / CONVERSATIONS
+    cases = Conversations(file).cases() if file.exists() else []
+    for case in cases:
+        print(dumps(case_json(case)))
+    if not cases:
+        print("No answer was rated yet; the thumbs below an answer do it.", file=sys.stderr)
+
+
 def run_users(options: argparse.Namespace, flags: Flags) -> None:
     """Add, list or remove users and their keys."""
     run_users_action(options, load_settings(flags).auth_file)
@@ -280,6 +298,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "lookup": run_lookup,
     "calibrate": run_calibrate,
     "models": run_models,
+    "cases": run_cases,
     "users": run_users,
 }
 """The commands by name."""

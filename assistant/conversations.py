@@ -19,6 +19,8 @@ from assistant.types import Answer, AnswerSentence, Citation, Turn
 from retrieval.errors import InputError, LibraryError
 from retrieval.types import first_words
 
+CONVERSATIONS = "conversations.sqlite"
+"""The file's name in the library's folder."""
 LONGEST_NAME = 80
 """Characters of a conversation's name."""
 LONGEST_COMMENT = 2000

@@ -1,10 +1,12 @@
-"""The JSON that scripts read: answers, search results, lookups, ingest reports."""
+"""The JSON that scripts read: answers, cases, search results, lookups, ingest reports."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
+from assistant.conversations import Case
 from assistant.types import Answer, Citation
 from retrieval.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
@@ -44,6 +46,18 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "timings": asdict(answer.timings),
         "tokens": asdict(answer.tokens),
         "confidence": None if answer.confidence is None else round(answer.confidence, 4),
+    }
+
+
+def case_json(case: Case) -> Json:
+    """A rated answer; its questions are the turns of a conversation, the last one answered."""
+    return {
+        "id": case.id,
+        "turns": [{"question": question} for question in case.questions],
+        "reason": case.rating.reason.value,
+        "comment": case.rating.comment,
+        "rated": datetime.fromtimestamp(case.rated, UTC).isoformat(timespec="seconds"),
+        "answer": answer_json(case.answer, case.id, len(case.questions) - 1),
     }
 
 

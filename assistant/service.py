@@ -7,7 +7,7 @@ from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from assistant.conversations import Conversations
+from assistant.conversations import CONVERSATIONS, Conversations
 from assistant.engine import Assistant, checked_question, never
 from assistant.events import Event, Finished
 from assistant.ingesting import Ingesting
@@ -49,7 +49,7 @@ class Service:
         """Nothing is loaded before `setup.start()`."""
         self.settings = settings
         self.setup = Setup(settings)
-        self.conversations = Conversations(settings.home / "conversations.sqlite")
+        self.conversations = Conversations(settings.home / CONVERSATIONS)
         self.line = Line()
         self._closed = threading.Event()
         self.ingesting = Ingesting(lambda: self.assistant.library, self._recounted)

@@ -58,7 +58,17 @@ def test_help_needs_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().endswith("[]")
-    for command in ("serve", "ingest", "ask", "chat", "search", "lookup", "calibrate", "models"):
+    for command in (
+        "serve",
+        "ingest",
+        "ask",
+        "chat",
+        "search",
+        "lookup",
+        "calibrate",
+        "models",
+        "cases",
+    ):
         assert command in done.stdout
 
 

@@ -1,12 +1,15 @@
 """Conversations are kept whole, for their owner alone, and ratings become cases."""
 
+import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from assistant.conversations import Conversations, Rating, Reason
+from assistant.cli import main
+from assistant.conversations import CONVERSATIONS, Conversations, Rating, Reason
+from assistant.question_file import read_questions
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -124,6 +127,27 @@ def test_a_rating_is_a_case_with_the_questions_before_it(kept: Conversations) ->
     assert [each.rating.reason for each in kept.cases()] == [Reason.GOOD]
     kept.delete("ann", id_)
     assert len(kept.cases()) == 1
+
+
+def test_cases_are_printed_as_questions_to_be_asked_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cases", "--home", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == ""
+    assert list(tmp_path.iterdir()) == []
+    kept = Conversations(tmp_path / CONVERSATIONS)
+    id_ = kept.begin("ann", "one")
+    asked(kept, id_, "one")
+    kept.rate("ann", id_, asked(kept, id_, "two"), Rating(Reason.INCOMPLETE, "more"))
+    assert main(["cases", "--home", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    file = tmp_path / "cases.jsonl"
+    file.write_text(printed, "utf-8")
+    [read] = read_questions(file)
+    assert read.questions == ("one", "two")
+    case = json.loads(printed)
+    assert (case["reason"], case["comment"]) == ("incomplete", "more")
+    assert case["answer"]["answer"] == ANSWER.text
 
 
 def test_a_rating_is_taken_back(kept: Conversations) -> None:
