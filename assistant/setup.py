@@ -70,8 +70,8 @@ class Setup:
             self._fail(str(error))
         except Cancelled:
             self._fail("The setup was stopped.")
-        except Exception as error:
-            self._fail(f"Something unexpected went wrong ({error!r}); the terminal shows more.")
+        except Exception:
+            self._fail("Something unexpected went wrong; the terminal shows more.")
             raise
         else:
             with self._changed:

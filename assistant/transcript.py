@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assistant.conversations import Conversation, Exchange
+from assistant.small_talk import reply_to
 from assistant.terminal import authors_line, where
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome
 from retrieval.latex import split_formulas
@@ -45,6 +46,9 @@ def _exchange(exchange: Exchange, number_of: dict[str, int]) -> Iterator[str]:
     answer = exchange.answer
     if answer and answer.standalone_question != answer.question:
         yield f"*Understood as: {_text(answer.standalone_question)}*"
+    if answer and reply_to(answer.question):
+        yield _text(answer.text)
+        return
     if answer and answer.outcome in _REFUSALS:
         yield from _refusal(answer)
         return

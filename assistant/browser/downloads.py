@@ -5,12 +5,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 
 from assistant.access import owner_of
-from assistant.bibliography import bibtex
+from assistant.browser.export import exported
 from assistant.conversations import Conversation
 from assistant.service import Service
 from assistant.transcript import cited_papers, markdown
 from retrieval.errors import UserError
-from retrieval.keys import citation_keys
 
 
 def add_downloads(app: FastAPI, service: Service) -> None:
@@ -25,12 +24,11 @@ def add_downloads(app: FastAPI, service: Service) -> None:
     @routes.get("/{id_}.bib")
     def as_bibtex(id_: str, request: Request) -> Response:
         conversation = _conversation(service, request, id_)
-        papers = cited_papers(conversation)
         try:
-            keys = citation_keys(papers, service.assistant.library.lexical.papers_with_key)
+            text = exported(service, cited_papers(conversation), "bibtex")
         except UserError as error:
             raise HTTPException(503, str(error)) from error
-        return _file(bibtex(papers, keys), conversation.name, "bib", "application/x-bibtex")
+        return _file(text, conversation.name, "bib", "application/x-bibtex")
 
     app.include_router(routes)
 

@@ -59,6 +59,20 @@ def test_a_refusal_offers_the_closest_papers() -> None:
     assert "## References" not in text
 
 
+def test_small_talk_is_no_refusal() -> None:
+    replied = replace(
+        ANSWER,
+        question="hi",
+        standalone_question="hi",
+        outcome=Outcome.NOT_IN_LIBRARY,
+        text="Hello.",
+        sentences=(),
+        citations=(),
+        passages=(),
+    )
+    assert markdown(held(Exchange("1", "hi", replied))).endswith("## hi\n\nHello.\n")
+
+
 def test_what_was_stopped_says_so() -> None:
     stopped = Exchange(
         "1",
