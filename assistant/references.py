@@ -16,8 +16,11 @@ _REFERS = re.compile(
     rf"|the (?:{_PAPER}|{_METHOD})|there(?=\W*$))\b",
     re.IGNORECASE,
 )
+_OF_THE_LIBRARY = r"(?! (?:about|by|from|in|of|on|that|to|using|where|which|with|written)\b)"
+"""After `all papers`: those that follow, not those before."""
 _SEVERAL = re.compile(
-    r"\b(?:both|(?:these|those|the two|all) (?:two |three )?(?:papers|works|ones)"
+    r"\b(?:both|(?:these|those|the two) (?:two |three )?(?:papers|works|ones)"
+    rf"|all (?:two |three )?(?:papers|works|ones)\b{_OF_THE_LIBRARY}"
     r"|(?:which|each|all|one) of (?:them|these|those)|compare (?:them|these|those))\b",
     re.IGNORECASE,
 )
@@ -88,6 +91,8 @@ _DEFINES = re.compile(r"^\W*what (?:is|are) (?:an? )?[\w-]+\W*$", re.IGNORECASE)
 _TAKES_UP = re.compile(r"^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
 _GOES_ON = re.compile(rf"\bthe\b|{_TAKES_UP.pattern}", re.IGNORECASE)
 """A thing taken as known, or a beginning that takes up what was said."""
+_CLAUSE = re.compile(r".+?\b(?=(?:and|but)\b)", re.IGNORECASE)
+"""What stands before an `and`."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _EMPTY = frozenset(
     "a about according across actually after against all also am an and another any approach "
@@ -202,6 +207,8 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
     words = content_words(question)
     if _OF_ANY_PAPER.issuperset(word.casefold() for word in words):
         return True
+    if not _has_letters_of(question, text):
+        return False
     share = _share(words, text)
     reference = _reference(question)
     if not reference:
@@ -210,7 +217,7 @@ def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
     named = _strangers(before, text) and not _AUTHORS.fullmatch(reference[0])
     if named or len(content_words(before)) >= _SOME:
         return False  # what it refers to stands before it
-    if len(words) <= _FEW:
+    if len(words) <= _FEW and not _has_its_own_topic(before, text):
         return True
     return (len(words) <= _MANY or share >= _MOSTLY) and lead() < _FAR
 
@@ -227,6 +234,19 @@ def _goes_on(question: str, text: str, share: float, lead: Callable[[], float]) 
     if share >= _HALF or len(words) == 1:
         return lead() < _FARTHER
     return bool(_GOES_ON.search(question)) and lead() < _NEARER
+
+
+def _has_its_own_topic(before: str, text: str) -> bool:
+    """Whether a reference may be to the clause before its own: `What is X and when does it …`."""
+    clause = _CLAUSE.match(before)
+    words = content_words(clause[0]) if clause else []
+    return bool(words) and _share(words, text) < _HALF
+
+
+def _has_letters_of(question: str, text: str) -> bool:
+    """Whether the question has letters of the text, or none at all: else it is in other script."""
+    letters = set(filter(str.isalpha, question.casefold()))
+    return not letters or not letters.isdisjoint(text.casefold())
 
 
 def _share(words: list[str], text: str) -> float:

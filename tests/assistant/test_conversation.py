@@ -98,6 +98,8 @@ def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
         "Who are the authors of MTARD and what is its main idea?",
         "How are proteins designed?",
         "How does LichenSet label its photographs of lichens?",
+        "List all papers by Cai Dru",
+        "什么是神经坍缩？",
     ],
 )
 def test_a_question_that_names_what_it_means_stands_by_itself(question: str) -> None:
@@ -117,6 +119,20 @@ def test_in_doubt_it_is_about_the_nearer_paper() -> None:
     assert resolve(question, HISTORY, lambda *_: 0.5) == Resolved(
         question, question, mentioned=(PAPERS[0],)
     )
+
+
+def test_what_it_means_may_stand_before_it() -> None:
+    question = "What is neural collapse and when does it appear?"
+    assert resolve(question, HISTORY, lambda *_: 0.5).standalone == question
+    assert ids(resolve(question, HISTORY, lambda *_: 0.1).about) == ["zebra"]
+    quicker = "How much quicker is it than retraining?"
+    assert ids(resolve(quicker, HISTORY, lambda *_: 0.5).about) == ["zebra"]
+
+
+def test_all_papers_are_those_cited_unless_it_says_which() -> None:
+    history = [citing(*PAPERS[:2])]
+    assert ids(resolve("What do all papers have in common?", history).about) == ["zebra", "tidal"]
+    assert not resolve("List all papers by Cai Dru", history).about
 
 
 def test_without_a_doubt_nearness_is_not_asked() -> None:
