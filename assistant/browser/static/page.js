@@ -161,6 +161,16 @@ window.ownPage = {copy, say, NOT_COPIED};
     }
   }, { capture: true });
 
+  // Arrow keys lead from tab to tab.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const list = event.target.closest?.("[role=tab]")?.closest("[role=tablist]");
+    if (!step || !list) return;
+    const tabs = [...list.querySelectorAll("[role=tab]")];
+    tabs.at((tabs.indexOf(event.target) + step) % tabs.length).focus();
+    event.preventDefault();
+  });
+
   // One menu at a time; it closes when something else is clicked.
   document.addEventListener("click", (event) => {
     for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
@@ -229,7 +239,7 @@ window.ownPage = {copy, say, NOT_COPIED};
     }
   }
 
-  for (const moved of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+  for (const moved of ["wheel", "touchmove", "pointerdown", "keydown", "focusin"]) {
     document.addEventListener(moved, (event) => {
       if (event.target.closest?.("#log")) follows = false;
     }, { passive: true });
@@ -256,5 +266,9 @@ window.ownPage = {copy, say, NOT_COPIED};
   setTimeout(look, EVERY);
 
   document.body.append(tip, said);
-  new MutationObserver(changed).observe(document.body, { childList: true, subtree: true });
+  // What is only told beside the page moves nothing in it.
+  const isBeside = ({ target }) => target.closest("#quote, #said, .own-said");
+  new MutationObserver((changes) => {
+    if (!changes.every(isBeside)) changed();
+  }).observe(document.body, { childList: true, subtree: true });
 })();
