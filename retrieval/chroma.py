@@ -33,6 +33,7 @@ import numpy as np
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
+from chromadb.api.types import Include
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
@@ -73,6 +74,7 @@ _PAPERS: CreateCollectionConfiguration = {
 }
 
 _NO_VECTOR = [1.0]
+_ALL_OF_A_CHUNK: Include = ["metadatas", "documents", "embeddings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +323,7 @@ class ChromaStore:
                 documents=[new.paper.abstract for new in papers],
                 metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
             )
-            _delete(self._chunks, surplus)
+            self._delete_chunks(surplus)
 
     @contextmanager
     def bulk(self, papers: int) -> Iterator[None]:
@@ -346,13 +348,42 @@ class ChromaStore:
 
     def _touch(self) -> None:
         """Write a chunk as it is, which has Chroma look whether vectors are to be written out."""
-        got: Any = self._chunks.get(limit=1, include=["metadatas", "documents", "embeddings"])
+        self._put(self._chunks.get(limit=1, include=_ALL_OF_A_CHUNK))
+
+    def _put(self, got: Any) -> None:
+        """Write chunks as Chroma gave them."""
         self._chunks.upsert(
             ids=got["ids"],
             embeddings=got["embeddings"],
             documents=got["documents"],
             metadatas=got["metadatas"],
         )
+
+    def unreachable(self) -> set[str]:
+        """The ids of chunks that no search finds, however many it asks for.
+
+        A search follows links from vector to vector, those of deleted chunks included. What is
+        added where nearly all was deleted can end up without a link that leads to it.
+        """
+        with self._turn():
+            ids = _ids(self._chunks)
+        any_vector = self.vectors(ids[:1]).values()
+        found = [hit for vector in any_vector for hit in self.nearest(vector, len(ids))]
+        return set(ids) - {hit.chunk_id for hit in found}
+
+    def link_anew(self) -> None:
+        """Forget deleted chunks and link the others anew; their vectors' last digits may move.
+
+        Where this is interrupted, papers have no chunks: they are damaged.
+        """
+        with self._turn(writing=True):
+            pages = [
+                self._chunks.get(ids=page, include=_ALL_OF_A_CHUNK)
+                for page in _pages(_ids(self._chunks))
+            ]
+            self._connection.drop_vectors()
+            for got in pages:
+                self._put(got)
 
     def rewrite_records(self, stored: Sequence[StoredPaper]) -> None:
         """Write papers again whose abstract and title, so also their chunks, are unchanged."""
@@ -366,7 +397,7 @@ class ChromaStore:
     def delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks that belong to no paper."""
         with self._turn(writing=True):
-            _delete(self._chunks, ids)
+            self._delete_chunks(ids)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete papers and their chunks; the record goes first."""
@@ -374,16 +405,21 @@ class ChromaStore:
         with self._turn(writing=True):
             _delete(self._papers, sorted(doomed))
             chunk_ids = _ids(self._chunks)
-            _delete(self._chunks, [id_ for id_ in chunk_ids if paper_of(id_) in doomed])
+            self._delete_chunks([id_ for id_ in chunk_ids if paper_of(id_) in doomed])
 
     def delete_whole(self, stored: Sequence[StoredPaper]) -> None:
         """Delete papers that have the chunks that they should; the records go first."""
         with self._turn(writing=True):
             _delete(self._papers, [each.paper.id for each in stored])
-            _delete(
-                self._chunks,
-                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)],
+            self._delete_chunks(
+                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)]
             )
+
+    def _delete_chunks(self, ids: Sequence[str]) -> None:
+        """Delete chunks; once all are gone their links go too, see `unreachable`."""
+        _delete(self._chunks, ids)
+        if ids and not self._chunks.count():
+            self._connection.drop_vectors()
 
     def damage(self) -> tuple[list[Paper], list[str]]:
         """What an interrupted write left: papers whose chunks do not fit, ids of stray chunks.

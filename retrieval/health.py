@@ -25,6 +25,8 @@ class Health:
     """Papers whose chunks do not make up their abstract."""
     stray: int
     """Chunks that belong to no paper."""
+    unreachable: int
+    """Chunks that no search by meaning finds."""
     unindexed: int
     """Papers that the lexical index does not have."""
     overindexed: int
@@ -45,6 +47,7 @@ class Health:
             (not self.readable, "The chunks cannot be read; they have to be embedded anew."),
             (self.damaged, f"{_papers(self.damaged)} without the right chunks."),
             (self.stray, f"{_counted(self.stray, 'chunk')} of no paper."),
+            (self.unreachable, f"{_counted(self.unreachable, 'chunk')} that no search finds."),
             (self.unindexed, f"{_papers(self.unindexed)} missing in the lexical index."),
             (self.overindexed, f"{_papers(self.overindexed)} only in the lexical index."),
             (not self.current, "The lexical index was built from another state of the library."),
@@ -76,6 +79,7 @@ def check(library: Library, progress: Progress = silent) -> Health:
             readable=readable,
             damaged=damaged,
             stray=stray,
+            unreachable=len(library.store.unreachable()) if readable else 0,
             unindexed=len(ids - indexed),
             overindexed=len(indexed - ids),
             current=library.lexical.revision == library.revision or not (ids or indexed),

@@ -90,6 +90,8 @@ class Library:
         self._manifest = self._manifest.begun(reads=reads, removes=removes)
         write_manifest(self._manifest_path, self._manifest)
         yield
+        if self.store.unreachable():
+            self.store.link_anew()
         self._rebuild_lexical()
         self._manifest = self._manifest.ended()
         write_manifest(self._manifest_path, self._manifest)

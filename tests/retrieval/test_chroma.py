@@ -270,3 +270,36 @@ def test_what_is_no_store_is_refused_with_the_way_out(tmp_path: Path, name: str)
     file.write_bytes(b"not a database" * 1000)
     with pytest.raises(LibraryError, match=r"library in .* cannot be read.*another --home"):
         ChromaStore(tmp_path / "chroma")
+
+
+def test_chunks_linked_anew_are_what_they_were(store: ChromaStore) -> None:
+    papers = [new(f"p{n}", f"Word{n} two. Three word{n}.") for n in range(40)]
+    store.write(papers, {})
+    store.delete(["p0"])
+    before, vectors = contents(store), store.chunk_vectors([f"p{n}" for n in range(40)])
+    store.link_anew()
+    assert contents(store) == before
+    after = store.chunk_vectors([f"p{n}" for n in range(40)])
+    assert after.keys() == vectors.keys()
+    for id_, vector in vectors.items():
+        np.testing.assert_allclose(after[id_], vector, atol=1e-6)  # Chroma scales them again
+    assert store.damage() == ([], [])
+    assert not store.unreachable()
+    assert ChromaStore(store._folder).nearest(vectors["p7:0"], 1)[0].chunk_id == "p7:0"
+
+
+def test_an_empty_store_has_nothing_unreachable(store: ChromaStore) -> None:
+    assert not store.unreachable()
+    store.link_anew()
+    assert store.count() == (0, 0)
+
+
+def test_what_was_deleted_to_the_last_leaves_no_links(store: ChromaStore) -> None:
+    paper = new("a", "One two. Three four.")
+    store.write([paper], {})
+    deleted = store._chunks.id
+    store.delete(["a"])
+    assert store._chunks.id != deleted
+    store.write([paper], {})
+    assert not store.unreachable()
+    assert contents(store) == {"a": ["One two.", "Three four."]}

@@ -170,6 +170,7 @@ def test_a_killed_first_ingest_is_completed(
     assert library.was_interrupted
     ingest(library, [new.file])
     assert library.store.damage() == ([], [])
+    assert not library.store.unreachable()
     assert contents(library) == new.expected
 
 

@@ -204,3 +204,21 @@ def test_papers_are_counted_once_for_every_state(
     assert overviews.overview().papers == 2
     (two_files.home / "overview.json").write_text("[1]", "utf-8")
     assert Overviews(two_files).overview().papers == 2
+
+
+def test_chunks_that_no_search_finds_are_linked_anew(
+    two_files: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunks = two_files.store._chunks
+    query = chunks.query
+
+    def losing_one(**asked: Any) -> dict[str, Any]:
+        return {key: each and [each[0][1:]] for key, each in query(**asked).items()}
+
+    monkeypatch.setattr(chunks, "query", losing_one)
+    health = check(two_files)
+    assert (health.unreachable, health.sound) == (1, False)
+    assert "1 chunk that no search finds." in health.findings
+    assert repair(two_files).sound
+    assert two_files.store._chunks is not chunks
+    assert found(two_files, "apple and pear")[0] == "Fruit"

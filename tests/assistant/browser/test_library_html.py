@@ -90,9 +90,9 @@ def test_a_long_list_of_what_was_skipped_is_folded_and_cut() -> None:
 
 
 def test_what_is_wrong_with_the_library_is_listed() -> None:
-    health = Health(2, 3, True, True, 1, 2, 0, 0, True)
+    health = Health(2, 3, True, True, 1, 2, 0, 0, 0, True)
     html = health_html(Work(1, "check", health=health))
     assert "1 paper is without the right chunks." in html
     assert "2 chunks of no paper." in html
-    whole = Health(2, 3, False, True, 0, 0, 0, 0, True)
+    whole = Health(2, 3, False, True, 0, 0, 0, 0, 0, True)
     assert "The library is whole." in health_html(Work(1, "check", health=whole))
