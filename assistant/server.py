@@ -10,6 +10,7 @@ from assistant.access.protection import check_auth_file, protect, warn_if_open
 from assistant.api import Counted, add_api
 from assistant.browser import mount_page
 from assistant.ending import Ending
+from assistant.http_protocol import PatientProtocol
 from assistant.service import Service
 from assistant.settings import Settings, reach_directly
 from assistant.setup import check_given
@@ -40,6 +41,7 @@ def serve(settings: Settings) -> None:
             host=settings.host,
             port=settings.port,
             log_level="warning",
+            http=PatientProtocol,
             ws="none",
             server_header=False,
             timeout_graceful_shutdown=_LAST_ANSWERS,
