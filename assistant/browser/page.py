@@ -63,8 +63,8 @@ def build_page(service: Service) -> gr.Blocks:
                 f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None, apply_default_css=False
             )
             library = gr.HTML(elem_id="library", js_on_load=None, apply_default_css=False)
+            sign_out(service.settings)
         preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
-        sign_out(service.settings)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
             chat = _tabs(service, stops, library)
         timer = gr.Timer(_TICK_SECONDS)

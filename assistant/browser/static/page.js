@@ -245,16 +245,19 @@ window.ownPage = {copy, say, NOT_COPIED};
     }, { passive: true });
   }
 
-  // Whether the assistant is still there; once it is back, the page is loaded again.
+  // Whether the assistant is still there, and this page signed in; the page is loaded again once
+  // it is back, or to sign in.
   const gone = document.createElement("div");
   gone.id = "gone";
   gone.setAttribute("role", "alert");
   let misses = 0;
 
   async function look() {
-    const answers = await fetch("healthz", { cache: "no-store" }).then(() => true, () => false);
+    const asked = fetch("own/page.js", { method: "HEAD", cache: "no-store" });
+    const answer = await asked.catch(() => null);
+    const answers = answer !== null;
     misses = answers ? 0 : misses + 1;
-    if (answers && gone.textContent) {
+    if (answers && (gone.textContent || answer.status === 401)) {
       window.location.reload();
     } else if (misses === MISSES) {
       gone.textContent =
