@@ -8,10 +8,10 @@ questions, see tests/benchmarks/answers.md.
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assistant.content_words import is_in_other_letters
 from assistant.conversation import Resolved
 from assistant.evidence import asks_for_several
 from retrieval.lexical import LexicalIndex
@@ -177,8 +177,7 @@ class Subject:
         Either its letters are others, or it has no little words of English and a third of its words
         are unknown.
         """
-        letters = [letter for letter in self.text if letter.isalpha()]
-        if sum(not _is_latin(letter) for letter in letters) > len(letters) / 2:
+        if is_in_other_letters(self.text):
             return True
         words = [word.casefold() for word in self.text.split()]
         unknown = sum(not index.texts_with(word) for word in words)
@@ -213,10 +212,6 @@ class Subject:
 
 def _has_title(question: str, paper: Paper) -> bool:
     return bool(paper.title) and joined(paper.title) in joined(question)
-
-
-def _is_latin(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith("LATIN")
 
 
 class _Text:

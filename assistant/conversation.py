@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from assistant.content_words import is_in_other_letters
+from assistant.leaning import leans
 from assistant.references import (
     Place,
-    leans,
     means_several,
     needs_what_was_asked,
     place_in,
@@ -56,7 +57,7 @@ def resolve(question: str, history: Sequence[Turn], lead: Lead = no_lead) -> Res
     """
     history = without_small_talk(history)
     mentioned = tuple(_mentioned(history))
-    if reply_to(question):
+    if reply_to(question) or is_in_other_letters(question):
         return Resolved(question, question, mentioned=mentioned)
     focus = cited_papers(history)
     place = place_in(question)

@@ -1,39 +1,50 @@
 """What the words of a follow-up refer to: nothing, the paper just cited, one of several, others.
 
-Pure text: which papers those are is decided in `conversation`. The limits were chosen on
-follow-ups and on single questions after an unrelated turn; see tests/benchmarks/conversation.md.
+Pure text: which papers those are is decided in `conversation`.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-_PAPER = r"(?:papers?|works?|articles?|stud(?:y|ies)|publications?|ones?)"
+from assistant.antecedents import Antecedent, antecedent
+from assistant.content_words import EMPTY, WORD, content_words
+
+PAPER = r"(?:papers?|works?|articles?|stud(?:y|ies)|publications?|ones?)"
 _METHOD = r"(?:methods?|approach(?:es)?|models?|techniques?|frameworks?|algorithms?)"
+NAMED_AFTER = (
+    r"\b[,:]? (?:[“\"]|(?:on|about|by|from|called|named|titled|entitled|for"
+    r"|of(?! them| these| those)|in(?! the list| (?:more|short|brief|detail|simple|plain))|which"
+    r"|that(?! (?:you|we)\b))\b)"
+)
+"""What follows a paper or method that is named there and then."""
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|both|same"
     r"|the (?:former|latter|authors?|datasets?|results?|benchmarks?)(?! of\b)"
-    rf"|the (?:{_PAPER}|{_METHOD})|there(?=\W*$))\b",
+    rf"|the (?:{PAPER}|{_METHOD})(?!{NAMED_AFTER})|there(?=\W*$))\b",
     re.IGNORECASE,
 )
-_OF_THE_LIBRARY = r"(?! (?:about|by|from|in|of|on|that|to|using|where|which|with|written)\b)"
-"""After `all papers`: those that follow, not those before."""
+_ALL = r"all (?:of )?(?:the )?"
+_OF_THEIR_OWN = (
+    r"\b,? (?:by|of(?! them| these| those)|from|on|about|that(?! (?:you|we)\b)|which|with|in"
+    r"(?! the list)|at|for|using|where|whose|accepted|published|presented|written|related)\b"
+)
+"""What follows papers that are sought anew."""
 _SEVERAL = re.compile(
     r"\b(?:both|(?:these|those|the two) (?:two |three )?(?:papers|works|ones)"
-    rf"|all (?:two |three )?(?:papers|works|ones)\b{_OF_THE_LIBRARY}"
+    rf"|{_ALL}(?:two |three )?(?:papers|works|ones)(?!{_OF_THEIR_OWN})"
     r"|(?:which|each|all|one) of (?:them|these|those)|compare (?:them|these|those))\b",
     re.IGNORECASE,
 )
 _LEAD_IN = r"^\W*(?:(?:and|but|so|ok|okay|now|also|then|thanks|please|well|hm+)\W+)*"
 _ANOTHER = (
     rf"(?:(?:any|some)thing (?:else|similar|like|newer|related|more recent)\b"
-    rf"|(?:an?|any|some) (?:\w+ )?{_PAPER} (?:on|about|that|which|with|for|where|using)\b"
+    rf"|(?:an?|any|some) (?:\w+ )?{PAPER} (?:on|about|that|which|with|for|where|using)\b"
     r"|one more\b"
-    rf"|what else (?:is there|do you (?:have|know))\b|another (?:\w+ )?(?:{_PAPER}|{_METHOD})\b"
+    rf"|what else (?:is there|do you (?:have|know))\b|another (?:\w+ )?(?:{PAPER}|{_METHOD})\b"
     rf"|(?:an? |any |some |what |which )?(?:others?|similar|related|more|further|alternatives?)\b"
-    rf"(?: \w+)?(?: {_PAPER}| {_METHOD}|(?= (?:on|about|like|to|for|that|which|with|using)\b)|\W*$)"
-    rf"|the (?:first|last|earliest|latest|newest|most recent) {_PAPER} (?:on|about)\b"
-    rf"|(?:an? |any |some )?{_PAPER} (?:similar to|like|other than|besides|related to)\b"
+    rf"(?: \w+)?(?: {PAPER}| {_METHOD}|(?= (?:on|about|like|to|for|that|which|with|using)\b)|\W*$)"
+    rf"|the (?:first|last|earliest|latest|newest|most recent) {PAPER} (?:on|about)\b"
+    rf"|(?:an? |any |some )?{PAPER} (?:similar to|like|other than|besides|related to)\b"
     r"|one (?:that|where|which|who|whose|with|using|for|from|on|about|in|like)\b|one\W*$)"
 )
 _SEEKS_ANOTHER = re.compile(
@@ -44,18 +55,41 @@ _SEEKS_ANOTHER = re.compile(
     r"|i (?:need|want|am looking for) |i['’]m looking for )?" + _ANOTHER,
     re.IGNORECASE,
 )
+_SEEKS_ITS_OWN = re.compile(
+    rf"\b(?:an?|any|some) (?:\w+ )?{PAPER} (?:on|about) (?P<topic>.+)", re.IGNORECASE
+)
 _POINTS = re.compile(
     r"\b(?:that|this|these|those|same|such)\b(?! (?:paper|one|work|article|study)s?\b)",
     re.IGNORECASE,
 )
-_NOUN_BEFORE = re.compile(rf"\b(?:{_PAPER}|{_METHOD}|\w+thing)\s+$", re.IGNORECASE)
-_AUTHORS = re.compile(r"they|them|their|theirs|the authors?", re.IGNORECASE)
-_ONE_OF_MANY = re.compile(r"\ban? [\w-]+", re.IGNORECASE)
+_STATES = re.compile(
+    r"\b(?:true|proofs?|evidence|claim(?:s|ed)?|facts?|shown?|shows|prove[sn]?|find|found|argue[sd]?"
+    r"|known|mean(?:s|t)?|guarantee[sd]?|ensure[sd]?|sure|so)\s+$",
+    re.IGNORECASE,
+)
+"""What comes before the `that` of a clause."""
+_IS_RELATIVE = re.compile(
+    r"\s+(?:are|were|have|has|can|could|do|does|will|may|might|must|they|it|we|people|\w+s)\b",
+    re.IGNORECASE,
+)
+_EXPLETIVE = re.compile(
+    r"\bworth it\b|\b(?:is|was|be) it\b(?= (?:\w+ )?(?:possible|impossible|true|necessary|known"
+    r"|clear|common|usual|important|enough|better|best|hard|difficult|easy|useful|useless|safe|wise"
+    r"|feasible|worth(?:while)?|good|bad|right|wrong|required|fair|proven)"
+    r" (?:to\b(?! \w+\W*$)|(?:that|why|how|whether|if)\b))"
+    r"|\b(?:does|did|would) it\b(?= (?:matter|help|take|hurt|make sense|pay)(?: much)?"
+    r" (?:to|that|why|how|whether|if|which|what|who|when|where)\b)",
+    re.IGNORECASE,
+)
+"""`it` before a clause that says what is possible, or true."""
+_BOTH_AND = re.compile(r" (?:of )?(?:[\w-]+ ){1,4}(?:and|as well as) \w", re.IGNORECASE)
+_SAME_AS = re.compile(r" (?:time\b|(?:[\w-]+ ){1,3}(?:as|that|for)\b)", re.IGNORECASE)
+_NOUN_BEFORE = re.compile(rf"\b(?:{PAPER}|{_METHOD}|\w+thing)\s+$", re.IGNORECASE)
 _LIKE_IT = re.compile(
     r"\b(?:same|(?:like|than|to) (?:it|this|that|these|those|them))\b", re.IGNORECASE
 )
 _A_PAPER_INSTEAD = re.compile(
-    _LEAD_IN + rf".*\b(?:an?|any|some) (?:\w+ )?{_PAPER}\b.*\b(?:instead|rather than)\b",
+    _LEAD_IN + rf".*\b(?:an?|any|some) (?:\w+ )?{PAPER}\b.*\b(?:instead|rather than)\b",
     re.IGNORECASE,
 )
 _NUMBER_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
@@ -79,47 +113,17 @@ _EARLIER_RESEARCH = r"(?!(?<=than |over )the (?:previous|earlier) work\b)"
 _PLACE = re.compile(
     r"(?:\b(?:(?:go(?:ing)?|come|coming) )?back to )?"
     rf"\b{_EARLIER_RESEARCH}(?:the|that|your) "
-    rf"(?:(?P<either>former|latter)(?: {_PAPER})?"
+    rf"(?:(?P<either>former|latter)(?: {PAPER})?"
     rf"|(?P<rank>{'|'.join(_ORDINALS)}|last|previous|earlier|other)"
     rf" (?:one|paper|article|work|study|publication)\b{_OF_A_TOPIC}"
     rf"|(?P<bare>{'|'.join(_ORDINALS)})(?=\W*$)){_TAIL}",
     re.IGNORECASE,
 )
 _CITED = re.compile(r"\[(?P<mark>\d{1,2})\]|\b(?:paper|reference|citation) #?(?P<number>\d{1,2})\b")
-_PAPERS = re.compile(r"\b(?:papers|works|articles|publications)\b", re.IGNORECASE)
-_DEFINES = re.compile(r"^\W*what (?:is|are) (?:an? )?[\w-]+\W*$", re.IGNORECASE)
-_TAKES_UP = re.compile(r"^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
-_GOES_ON = re.compile(rf"\bthe\b|{_TAKES_UP.pattern}", re.IGNORECASE)
-"""A thing taken as known, or a beginning that takes up what was said."""
-_CLAUSE = re.compile(r".+?\b(?=(?:and|but)\b)", re.IGNORECASE)
-"""What stands before an `and`."""
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_EMPTY = frozenset(
-    "a about according across actually after against all also am an and another any approach "
-    "are as at author authors available be been being between both but by can could did do does "
-    "doing done each else ever exactly first for former from gave get gets give got had has "
-    "have he her his how i if in instead into is it its just last latter like made make makes "
-    "many me method methods more most much my no not of off on one or other others our out over "
-    "paper papers per please really same say says second she should show shown so some study "
-    "such tell than that the their them then there these they third this those to too up us use "
-    "used uses using very was we were what what's when where which while who who's whom whose "
-    "why will with without work would you your".split()
-)
-"""Words that say nothing of what is asked about."""
-_OF_ANY_PAPER = frozenset(
-    "brief briefly contribution contributions dataset datasets experiment experiments findings "
-    "idea ideas key limitation limitations main method methods overall result results short "
-    "shortly summarise summarize summary".split()
-)
-"""Words for what every paper has: alone they ask about the paper at hand."""
-_STEM_LETTERS = 5
-
-_FEW, _SOME, _MANY = 3, 5, 6
-"""Content words of a question: of the shortest, without and with a reference."""
-_MOSTLY, _HALF = 0.6, 0.5
-"""Shares of its content words that the paper's text has."""
-_FAR, _FARTHER, _NEARER = 0.35, 0.45, 0.3
-"""How much nearer another paper may be, in cosine, before the question is about that one."""
+TAKES_UP = re.compile(r"^\W*(?:and|but|so|what about|how about)\b", re.IGNORECASE)
+"""A beginning that takes up what was said."""
+_FEW = 3
+"""Content words of the shortest questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +142,63 @@ class Place:
 
 
 def refers(question: str) -> bool:
-    """Whether `question` has a word that stands for something said before."""
-    return bool(_reference(question) or place_in(question))
+    """Whether `question` has a word that stands for something said before, and not in it."""
+    if place_in(question):
+        return True
+    reference = reference_in(question)
+    if not reference:
+        return False
+    return antecedent(question, reference, "") is not Antecedent.SURE
 
 
-def _reference(question: str) -> re.Match[str] | None:
-    """The first such word; in `papers that …` it stands for nothing."""
-    return next((each for each in _REFERS.finditer(question) if not _is_relative(each)), None)
+def reference_in(question: str) -> re.Match[str] | None:
+    """The first such word."""
+    return next((each for each in _REFERS.finditer(question) if not _is_empty(each)), None)
 
 
-def _is_relative(word: re.Match[str]) -> bool:
-    return word[0].casefold() == "that" and bool(_NOUN_BEFORE.search(word.string[: word.start()]))
+def _is_empty(word: re.Match[str]) -> bool:
+    """Whether it stands for nothing: `papers that …`, `is it true …`, `both A and B`."""
+    before, after = word.string[: word.start()], word.string[word.end() :]
+    match word[0].casefold():
+        case "that":
+            return bool(
+                _NOUN_BEFORE.search(before)
+                or _STATES.search(before)
+                or (_IS_RELATIVE.match(after) and _noun_ends(before))
+            )
+        case "it":
+            return any(each.end() == word.end() for each in _EXPLETIVE.finditer(word.string))
+        case "both":
+            return bool(_BOTH_AND.match(after))
+        case "same":
+            return bool(_SAME_AS.match(after))
+    return False
+
+
+def _noun_ends(before: str) -> bool:
+    words = WORD.findall(before)
+    return bool(words) and words[-1].casefold() not in EMPTY
 
 
 def means_several(question: str) -> bool:
     """Whether it speaks of several papers at once: `both`, `which of them`."""
-    return bool(_SEVERAL.search(question))
+    found = _SEVERAL.search(question)
+    if not found or _is_empty(found):
+        return False
+    return antecedent(question, found, "") is not Antecedent.SURE
 
 
 def seeks_another(question: str) -> bool:
-    """Whether it asks for another paper than those cited: `Is there one that …?`."""
-    return bool(_SEEKS_ANOTHER.search(question) or _A_PAPER_INSTEAD.search(question))
+    """Whether it asks for another paper than those cited: `Is there one that …?`.
+
+    `Is there a paper on diffusion?` names what it seeks, and is a question of its own.
+    """
+    if _A_PAPER_INSTEAD.search(question):
+        return True
+    if not _SEEKS_ANOTHER.search(question):
+        return False
+    is_own = _SEEKS_ITS_OWN.search(question) and not TAKES_UP.search(question)
+    return not is_own or bool(reference_in(question))
 
 
 def is_open(question: str) -> bool:
@@ -179,11 +219,6 @@ def place_in(question: str) -> Place | None:
     return Place(found.start(), found.end(), rank, of_conversation=bool(found["told"]))
 
 
-def content_words(question: str) -> list[str]:
-    """The words that say what is asked about, as typed."""
-    return [word for word in _WORD.findall(question) if word.casefold() not in _EMPTY]
-
-
 def stands_alone(question: str) -> bool:
     """Whether a question for another paper has words enough to be searched for by itself."""
     return len(content_words(question)) > _FEW and not _LIKE_IT.search(question)
@@ -193,77 +228,3 @@ def needs_what_was_asked(question: str) -> bool:
     """Whether it says too little without the question before, where no paper was cited."""
     words = content_words(question)
     return not words or (len(words) <= _FEW and refers(question))
-
-
-def leans(question: str, text: str, lead: Callable[[], float]) -> bool:
-    """Whether `question` goes on about a paper.
-
-    Args:
-        question: as asked.
-        text: the paper's title and abstract.
-        lead: how much nearer to the question another paper is than this one, in cosine; asked
-            only where the words leave a doubt.
-    """
-    words = content_words(question)
-    if _OF_ANY_PAPER.issuperset(word.casefold() for word in words):
-        return True
-    if not _has_letters_of(question, text):
-        return False
-    share = _share(words, text)
-    reference = _reference(question)
-    if not reference:
-        return _goes_on(question, text, share, lead)
-    before = question[: reference.start()]
-    named = _strangers(before, text) and not _AUTHORS.fullmatch(reference[0])
-    if named or len(content_words(before)) >= _SOME:
-        return False  # what it refers to stands before it
-    if len(words) <= _FEW and not _has_its_own_topic(before, text):
-        return True
-    return (len(words) <= _MANY or share >= _MOSTLY) and lead() < _FAR
-
-
-def _goes_on(question: str, text: str, share: float, lead: Callable[[], float]) -> bool:
-    """Whether a question without a word that refers is about the paper all the same."""
-    words = content_words(question)
-    if len(words) > _SOME or _PAPERS.search(question):
-        return False
-    if _strangers(question, text):
-        return len(words) == 1 and bool(_TAKES_UP.search(question)) and lead() < _FAR
-    if share < _HALF and _DEFINES.search(question):
-        return False
-    if share >= _HALF or len(words) == 1:
-        return lead() < _FARTHER
-    return bool(_GOES_ON.search(question)) and lead() < _NEARER
-
-
-def _has_its_own_topic(before: str, text: str) -> bool:
-    """Whether a reference may be to the clause before its own: `What is X and when does it …`."""
-    clause = _CLAUSE.match(before)
-    words = content_words(clause[0]) if clause else []
-    return bool(words) and _share(words, text) < _HALF
-
-
-def _has_letters_of(question: str, text: str) -> bool:
-    """Whether the question has letters of the text, or none at all: else it is in other script."""
-    letters = set(filter(str.isalpha, question.casefold()))
-    return not letters or not letters.isdisjoint(text.casefold())
-
-
-def _share(words: list[str], text: str) -> float:
-    folded = text.casefold()
-    return sum(word.casefold()[:_STEM_LETTERS] in folded for word in words) / len(words)
-
-
-def _strangers(question: str, text: str) -> bool:
-    """Whether the question has a name, or what is spelled like one, that the text lacks.
-
-    What is only one of many, `an A100`, names no topic.
-    """
-    folded = text.casefold()
-    question = _ONE_OF_MANY.sub("", question)
-    return any(
-        (any(letter.isupper() for letter in word[1:]) or (at and word[0].isupper()))
-        and word.casefold() not in _EMPTY
-        and word.casefold().removesuffix("'s").removesuffix("’s") not in folded
-        for at, word in enumerate(_WORD.findall(question))
-    )

@@ -11,9 +11,10 @@ from contextlib import closing
 from dataclasses import replace
 
 from assistant.chat_model import ChatModel
+from assistant.content_words import content_words
 from assistant.conversation import Resolved, without_small_talk
 from assistant.prompting import standalone_messages
-from assistant.references import content_words, is_open
+from assistant.references import is_open
 from assistant.reply import without_thinking
 from assistant.types import Turn
 from retrieval.markup import visible

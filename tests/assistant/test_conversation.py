@@ -74,6 +74,15 @@ def ids(papers: tuple[Paper, ...]) -> list[str]:
         "which datasets?",
         "what are the results?",
         "Is it better than the previous work?",
+        "What is ZebraPrune and does it need retraining?",
+        "How many weights are removed and does it slow the model?",
+        "Is it true that it needs no retraining?",
+        "Is it hard to train?",
+        "Do both need retraining?",
+        "Does it reach the same accuracy?",
+        "When weights are removed, does it lose accuracy?",
+        "What does the paper say about phones?",
+        "On which networks do they show that?",
     ],
 )
 def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
@@ -99,7 +108,24 @@ def test_a_follow_up_names_the_paper_it_is_about(question: str) -> None:
         "How are proteins designed?",
         "How does LichenSet label its photographs of lichens?",
         "List all papers by Cai Dru",
+        "What is neural collapse and when does it appear?",
+        "How does knowledge distillation work and what are its limits?",
+        "Explain grokking; does it need weight decay?",
+        "chain of thought: what is it?",
+        "waht is nerual colapse and wen does it apear",
+        "Which papers propose coresets and what are they good for?",
+        "How do neurons specialise in their tasks?",
+        "Which methods handle both molecules and proteins?",
+        "Is it possible to train graph networks without labels?",
+        "Is curriculum learning worth it?",
+        "Is there a paper about neural collapse?",
+        "Who wrote the paper on tidal currents?",
+        "Who wrote the paper “Tides”?",
+        "What are the limitations of contrastive learning?",
+        "Which robots have sensors that can hear?",
         "什么是神经坍缩？",
+        "нейронный коллапс",
+        "它？",
     ],
 )
 def test_a_question_that_names_what_it_means_stands_by_itself(question: str) -> None:
@@ -122,7 +148,7 @@ def test_in_doubt_it_is_about_the_nearer_paper() -> None:
 
 
 def test_what_it_means_may_stand_before_it() -> None:
-    question = "What is neural collapse and when does it appear?"
+    question = "What is the lottery ticket and when does it appear?"
     assert resolve(question, HISTORY, lambda *_: 0.5).standalone == question
     assert ids(resolve(question, HISTORY, lambda *_: 0.1).about) == ["zebra"]
     quicker = "How much quicker is it than retraining?"
@@ -247,6 +273,51 @@ def test_several_papers_at_once() -> None:
     resolved = resolve("Do both use photographs?", [citing(*PAPERS[:2])])
     assert resolved.standalone == f"About {ZEBRA_TITLE} and {TIDAL_TITLE}: Do both use photographs?"
     assert ids(resolved.about) == ["zebra", "tidal"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "List all papers by Yoshua Bengio",
+        "Show all papers from ICML 2021",
+        "all of the papers about pruning",
+        "Give me all the papers that use photographs",
+        "Which networks learn both tides and currents?",
+        "What is the difference between dropout and grokking and which of them is cheaper?",
+    ],
+)
+def test_a_new_list_or_comparison_is_not_of_the_papers_cited(question: str) -> None:
+    resolved = resolve(question, [citing(*PAPERS[:2])])
+    assert (resolved.standalone, resolved.about) == (question, ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do all papers use photographs?",
+        "Summarise all of them",
+        "Who wrote all the papers?",
+        "all papers?",
+        "Which of them is newer?",
+        "How large are both, and which of them is newer?",
+        "all the papers in the list",
+    ],
+)
+def test_all_papers_may_be_those_cited(question: str) -> None:
+    assert ids(resolve(question, [citing(*PAPERS[:2])]).about) == ["zebra", "tidal"]
+
+
+def test_what_names_itself_is_not_put_behind_the_question_before() -> None:
+    history = [abstaining("What is the weather?", Outcome.NOT_IN_LIBRARY)]
+    for question in ("What is grokking and does it last?", "What are tides and why are they high?"):
+        assert resolve(question, history).standalone == question
+
+
+def test_a_paper_on_a_topic_is_sought_beside_another_only_if_said_so() -> None:
+    alone = "Is there a paper on speech?"
+    assert resolve(alone, HISTORY) == Resolved(alone, alone, mentioned=(PAPERS[0],))
+    for question in ("And a paper on speech?", "Is there a paper on this?", "another paper on it?"):
+        assert ids(resolve(question, HISTORY).besides) == ["zebra"], question
 
 
 def test_papers_offered_where_nothing_was_answered_have_places() -> None:

@@ -5,7 +5,9 @@
 A conversation is a line with `turns`, each a `question` and the titles of its right `papers`; where
 nothing is right, `focus` may name the paper that it is about. `follow_ups.jsonl` beside this file
 holds such conversations over the seeds. Conversations are really held: every turn is answered by
-the default model with the answers before it. Prints what went wrong, a table, then one JSON line.
+the default model with the answers before it. Other lines tell how questions should be read, without
+an answer: `stays` after an answer about the `paper` of that title, `alone` after each of these
+papers. Prints what went wrong, a table, then one JSON line.
 Results and dead ends are in conversation.md.
 """
 
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.candidates import lead_of_others
-from assistant.conversation import resolve
+from assistant.conversation import Resolved, resolve
 from assistant.engine import Assistant
 from assistant.settings import load_settings
 from assistant.startup import open_assistant
@@ -96,6 +98,36 @@ def leaning(assistant: Assistant, singles: Sequence[Sample]) -> list[str]:
     return wrong
 
 
+def readings(assistant: Assistant, samples: Sequence[Sample]) -> dict[str, dict[str, int]]:
+    """How many questions are read as meant after an answer about a paper, without any answer."""
+    known = {each.paper.title: each.paper for each in assistant.library.store.papers()}
+    papers = {sample["paper"]: known[sample["paper"]] for sample in samples if "paper" in sample}
+    stays = [(papers[each["paper"]], text) for each in samples for text in each.get("stays", ())]
+    alone = [text for each in samples for text in each.get("alone", ())]
+    lost = [text for paper, text in stays if not _is_about(assistant, text, paper)]
+    bent = [text for text in alone for paper in papers.values() if _bends(assistant, text, paper)]
+    for text, times in Counter(bent).items():
+        print(f"taken as a follow-up after {times} of {len(papers)} papers: {text}")
+    print(*(f"not taken as a follow-up: {text}" for text in lost), sep="\n")
+    return {
+        "stays, read": {"asked": len(stays), "lost": len(lost)},
+        "alone, read": {"asked": len(alone) * len(papers), "bent": len(bent)},
+    }
+
+
+def _after(assistant: Assistant, question: str, paper: Paper) -> Resolved:
+    history = [answered("What is known?", paper)]
+    return resolve(question, history, partial(lead_of_others, assistant.library))
+
+
+def _is_about(assistant: Assistant, question: str, paper: Paper) -> bool:
+    return [each.id for each in _after(assistant, question, paper).about] == [paper.id]
+
+
+def _bends(assistant: Assistant, question: str, paper: Paper) -> bool:
+    return _after(assistant, question, paper).standalone != question
+
+
 def answered(question: str, paper: Paper) -> Turn:
     """A question with an answer that cites one paper."""
     answer = Answer(
@@ -162,6 +194,9 @@ def main() -> None:
     results: dict[str, Any] = {
         path.name: measured(assistant, path) for path in options.conversations
     }
+    for path in options.conversations:
+        if samples := [each for each in read(path) if "stays" in each or "alone" in each]:
+            results[f"readings of {path.name}"] = readings(assistant, samples)
     for name, rows in results.items():
         for kind, row in rows.items():
             print(f"{name:18} {kind:18}", *(f"{key} {row[key]:.2f}" for key in row), sep="  ")
