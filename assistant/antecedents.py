@@ -35,8 +35,12 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 """What stands before a thing that is taken as known."""
+_IS_DONE = re.compile(
+    r"^\W*(?:(?:and|but|so) )?(?:how |why |where )?(?:is|are|was|were) ", re.IGNORECASE
+)
+"""`How is noise handled` asks of a paper, `How does noise help` of noise."""
 _MANY_SUBJECT = re.compile(
-    r"\b(?:do|are|can|could|should|would|will|may|must|were|did)\s+"
+    r"\b(?:do|can|could|should|would|will|may|must)\s+"
     r"(?P<things>(?:(?!the\b|its\b|their\b|these\b|those\b)[\w-]+\s+){0,2}?[\w-]{3,}s)\b",
     re.IGNORECASE,
 )
@@ -107,7 +111,7 @@ def _named_in(earlier: str, text: str) -> Antecedent:
     if _DEFINES.search(earlier):
         is_done = len(topic) == 1 and _PARTICIPLE.fullmatch(topic[0])
         return Antecedent.POSSIBLE if is_done else Antecedent.SURE
-    is_other = len(topic) > 1 and not share(topic, text)
+    is_other = len(topic) > 1 and not share(topic, text) and not _IS_DONE.search(earlier)
     return Antecedent.SURE if is_other else Antecedent.POSSIBLE
 
 

@@ -28,6 +28,8 @@ PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this)\b")
         ("When labels are noisy, does it still work?", POSSIBLE),
         ("Is grokking slow, and can it be sped up?", POSSIBLE),
         ("What is measured and why is it hard?", POSSIBLE),
+        ("How is noise handled and does it matter?", POSSIBLE),
+        ("Are doctors involved and do they trust it?", POSSIBLE),
         ("What is ZebraPrune and does it need retraining?", NONE),
         ("Are weights removed, and is it slow?", NONE),
         ("How many datasets were used and what are they?", NONE),
