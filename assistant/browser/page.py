@@ -26,6 +26,8 @@ _STATIC = Path(__file__).with_name("static")
 _FONT = ("system-ui", "sans-serif")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
+_UPLOADS_GO = (3600, 24 * 3600)
+"""Seconds between two looks for uploaded files, and after which they are removed."""
 
 
 def mount_page(app: FastAPI, service: Service) -> None:
@@ -55,7 +57,9 @@ def mount_page(app: FastAPI, service: Service) -> None:
 def build_page(service: Service) -> gr.Blocks:
     """The page for an assistant that may still be in preparation."""
     stops = Stops()
-    page: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, fill_height=True)
+    page: gr.Blocks = gr.Blocks(
+        title=TITLE, analytics_enabled=False, fill_height=True, delete_cache=_UPLOADS_GO
+    )
     with page:
         add_tools(service)
         with gr.Row(elem_id="top"):
