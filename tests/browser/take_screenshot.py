@@ -20,7 +20,7 @@ def main(address: str, target: str) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1200, "height": 860})
+        page = browser.new_page(viewport={"width": 1200, "height": 940})
         page.goto(address)
         for number, question in enumerate(QUESTIONS, start=1):
             page.locator("#question textarea").fill(question)
