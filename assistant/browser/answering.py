@@ -37,12 +37,16 @@ class Answering:
     def __init__(self, service: Service) -> None:
         """Nothing is asked yet."""
         self._service = service
-        self._coming: set[str] = set()
+        self._coming: dict[str, threading.Event] = {}
 
     @property
     def coming(self) -> frozenset[str]:
-        """Ids of the exchanges whose answers are coming now."""
-        return frozenset(self._coming)
+        """Ids of the exchanges whose answers are coming now.
+
+        An answer that was stopped is not: whoever closed its page reads it to no end.
+        """
+        coming = self._coming.copy()
+        return frozenset(id_ for id_, flag in coming.items() if not flag.is_set())
 
     def ask(self, question: str, id_: str, position: int | None, owner: str) -> Asked:
         """Keep the question, before it is answered.
@@ -73,12 +77,12 @@ class Answering:
         Raises:
             UserError: it cannot be kept.
         """
-        self._coming.add(asked.exchange.id)
+        self._coming[asked.exchange.id] = flag
         try:
             ended = yield from self._answered(asked, flag)
             self._service.conversations.keep(ended)
         finally:
-            self._coming.discard(asked.exchange.id)
+            self._coming.pop(asked.exchange.id, None)
 
     def _answered(self, asked: Asked, flag: threading.Event) -> Generator[Markup, None, Exchange]:
         partial, question = _Coming(), asked.exchange.question

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from app_process import served
@@ -96,9 +97,18 @@ def test_a_page_closed_while_an_answer_is_written(
 
 def test_a_page_loaded_again_while_an_answer_is_written(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, LONG)
+    ask(page, SLOW)
     expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
-    open_chat(page, app)
+    page.wait_for_url("**/?c=*")
+    page.reload()
+    notice = page.locator("#conversation .notice")
+    expect(notice).to_be_visible()
+    for _ in range(40):  # until the server has seen that the first page is gone
+        if "another page" not in notice.inner_text():
+            break
+        page.reload()
+        expect(notice).to_be_visible()
+    expect(notice).to_have_text(re.compile("This answer was not finished|Stopped"))
     ask(page, QUESTION)
     expect_answer(page)
 
