@@ -84,10 +84,17 @@ def _drafts(sentences: Iterable[str], keys: Sequence[str]) -> Iterator[Draft]:
     for sentence in sentences:
         cited = (key.strip() for marks in _MARK.findall(sentence) for key in marks.split(","))
         notes = dict.fromkeys(note_of[key] for key in cited if key in note_of)
-        text = " ".join(visible(_MARK.sub("", _SECOND_STOP.sub(r"\1", sentence))).split())
+        text = " ".join(_unmarked(visible(_SECOND_STOP.sub(r"\1", sentence))).split())
         text = _BULLET.sub("", _SPACE_BEFORE_POINT.sub(r"\1", text))
         if any(letter.isalnum() for letter in text):
             yield Draft(text, tuple(notes))
+
+
+def _unmarked(text: str) -> str:
+    """The text without its marks, those too that are whole only once another is taken out."""
+    while (without := _MARK.sub("", text)) != text:
+        text = without
+    return text
 
 
 def _sentences(text: str) -> list[str]:

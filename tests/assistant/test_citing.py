@@ -86,6 +86,7 @@ def test_any_cutting_of_a_text_gives_the_same_sentences(text: str, cuts: list[in
 
 @settings(deadline=None)
 @given(text=WRITTEN, cuts=CUTS, note_count=st.integers(min_value=0, max_value=4))
+@example(text="[12[k3x]]", cuts=[], note_count=0)
 def test_marks_that_resolve_to_nothing_are_removed(
     text: str, cuts: list[int], note_count: int
 ) -> None:
