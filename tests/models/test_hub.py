@@ -2,7 +2,6 @@ import os
 import shutil
 from collections import namedtuple
 
-import psutil
 import pytest
 
 from assistant.models.hub import HubFile, cached_hub_files, fetch_hub_file, parse_spec
@@ -77,22 +76,22 @@ def test_a_file_that_is_no_gguf(hub, tmp_path):
 
 
 @pytest.mark.usefixtures("hub")
-def test_too_little_room_stops_the_download(tmp_path, monkeypatch):
+def test_too_little_room_stops_the_download(tmp_path, monkeypatch, begun):
     usage = namedtuple("usage", "total used free")(10**9, 10**9, 10)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(ModelFetchError, match=r"has 0 MB free but hf:someone.* needs 1 MB"):
         fetch_hub_file(WANTED, tmp_path, silent)
-    assert psutil.Process().children() == []
+    assert begun() == []
 
 
-def test_cancelling_half_way_leaves_nothing(hub, tmp_path, heard_until):
+def test_cancelling_half_way_leaves_nothing(hub, tmp_path, heard_until, begun):
     hub.pages[PAGE] = b"GGUF" + os.urandom(24_000_000)
     hub.pause = 0.03
     progress = heard_until(10_000_000)  # huggingface_hub reports every 10 MB
     with pytest.raises(Cancelled):
         fetch_hub_file(WANTED, tmp_path, progress)
     assert progress.calls[-1][1] < 20_000_000
-    assert psutil.Process().children(recursive=True) == []
+    assert begun() == []
     assert files_in(tmp_path) == []
 
 
