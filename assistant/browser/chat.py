@@ -179,7 +179,8 @@ class Chat:
 
     def _new(self, request: gr.Request) -> Shown:
         self._stops.end(session_of(request))
-        return *self._view(owner_behind(request), ""), "", "", gr.update(visible=False), *_IDLE
+        view = self._view(owner_behind(request), "")
+        return *view, gr.skip(), "", gr.update(visible=False), *_IDLE
 
     def _open(self, current: str, event: gr.EventData, request: gr.Request) -> Shown:
         chosen = told(event, "conversation")
