@@ -1,0 +1,10 @@
+"""The files of a run's folder."""
+
+SAMPLES = "samples.jsonl"
+"""A row a sample."""
+RECORD = "run.json"
+"""What the run was made with."""
+FIGURES = "figures.json"
+"""The figures, and every sample's scores: what a baseline is read from."""
+REPORT = "report.html"
+"""The run for people."""
