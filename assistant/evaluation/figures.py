@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assistant.evaluation.types import CurvePoint
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -20,17 +22,6 @@ class Figure:
     """Questions."""
     unscored: int
     """Questions that it applies to and that could not be scored."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """What would be answered if it had to be this sure."""
-
-    confidence: float
-    coverage: float
-    """Share of all questions."""
-    risk: float
-    """Share of those that are answered wrongly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,17 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What would be answered if it had to be this sure."""
+
+    confidence: float
+    coverage: float
+    """Share of all questions."""
+    risk: float
+    """Share of those that are answered wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A question with what came of it, as it is kept."""
 
