@@ -105,12 +105,13 @@ class Reply:
 
     question: str
     expected: Expected
-    ranking: tuple[str, ...]
-    answer: Json | None
+    ranking: tuple[str, ...] = ()
+    """Ids of the papers found, best first."""
+    answer: Json | None = None
     """As `assistant ask --json` prints it; nothing where papers alone were asked for."""
-    scores: Mapping[str, Score]
+    scores: Mapping[str, Score] = field(default_factory=dict)
     """By the scorer's name; a scorer that does not apply has no entry."""
-    seconds: float
+    seconds: float = 0.0
     """What the answer itself took."""
 
 
@@ -121,8 +122,8 @@ class Row:
     id: str
     type: SampleType
     replies: tuple[Reply, ...]
-    """A turn each; of a sample that failed, the turns before that."""
+    """A turn each; of a sample that failed, only with what was asked and expected."""
+    titles: Mapping[str, str]
+    """Title of every paper that was found or expected, by its id."""
     failed: str = ""
     """Why it failed, in one line; empty if it did not."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Title of every paper that the row names, by its id."""
