@@ -1,4 +1,5 @@
-"""Measures of a ranking against the papers that are relevant: recall, reciprocal rank, nDCG."""
+"""Measures of a ranking against the papers that are relevant: recall, reciprocal rank, nDCG,
+R-precision."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -13,6 +14,16 @@ def recall(ranking: Sequence[str], relevant: Collection[str], depth: int) -> flo
         depth: places that count, at least 1.
     """
     return len(set(ranking[:depth]) & set(relevant)) / len(relevant)
+
+
+def r_precision(ranking: Sequence[str], relevant: Collection[str]) -> float:
+    """Share of relevant ids among the first as many as there are relevant ones, from 0 to 1.
+
+    Args:
+        ranking: ids, best first, each once.
+        relevant: ids, at least one.
+    """
+    return recall(ranking, relevant, len(relevant))
 
 
 def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:

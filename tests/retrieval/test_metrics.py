@@ -4,9 +4,9 @@ import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import RR, R, nDCG
+from ir_measures import RR, R, Rprec, nDCG
 
-from retrieval.metrics import ndcg, recall, reciprocal_rank
+from retrieval.metrics import ndcg, r_precision, recall, reciprocal_rank
 
 IDS = [f"p{number}" for number in range(30)]
 
@@ -32,6 +32,20 @@ def test_ndcg_by_hand() -> None:
     assert ndcg(["b", "a"], {"a": 2, "b": 1}, 10) == pytest.approx(0.859719)
 
 
+@pytest.mark.parametrize(
+    ("ranking", "relevant", "expected"),
+    [
+        (["a", "b", "c"], {"a"}, 1.0),
+        (["b", "a", "c"], {"a"}, 0.0),
+        (["b", "a", "c"], {"a", "c"}, 0.5),
+        (["a"], {"a", "b", "c", "d"}, 0.25),
+        ([], {"a"}, 0.0),
+    ],
+)
+def test_r_precision_by_hand(ranking: list[str], relevant: set[str], expected: float) -> None:
+    assert r_precision(ranking, relevant) == expected
+
+
 @given(
     ranking=st.permutations(IDS).map(lambda ids: ids[:20]),
     gains=st.dictionaries(st.sampled_from(IDS), st.integers(1, 3), min_size=1),
@@ -42,8 +56,9 @@ def test_measures_equal_those_of_a_reference_library(
 ) -> None:
     scores = {id_: float(-place) for place, id_ in enumerate(ranking)}
     measured = ir_measures.calc_aggregate(
-        [R @ depth, RR @ depth, nDCG @ depth], {"q": gains}, {"q": scores}
+        [R @ depth, RR @ depth, nDCG @ depth, Rprec], {"q": gains}, {"q": scores}
     )
     assert recall(ranking, gains, depth) == pytest.approx(measured[R @ depth])
     assert reciprocal_rank(ranking, gains, depth) == pytest.approx(measured[RR @ depth])
     assert ndcg(ranking, gains, depth) == pytest.approx(measured[nDCG @ depth])
+    assert r_precision(ranking, gains) == pytest.approx(measured[Rprec])

@@ -1,0 +1,63 @@
+"""The scorers of an evaluation: small pure functions from what came of a question to a score.
+
+A scorer gives nothing where it does not apply, and a score without a value where it applies but
+there is nothing to measure. Scorers are frozen: whatever changes a value that one of them gives,
+changes `VERSION`, and runs of different versions are not compared.
+"""
+
+from collections.abc import Callable, Mapping
+
+from assistant.evaluation.scorers.abstention import abstention, false_abstention, false_answer
+from assistant.evaluation.scorers.citations import citation_precision, citation_recall
+from assistant.evaluation.scorers.determinism import same_again
+from assistant.evaluation.scorers.evidence import evidence_recall
+from assistant.evaluation.scorers.facts import all_facts, fact_recall, words
+from assistant.evaluation.scorers.follow_ups import follow_up
+from assistant.evaluation.scorers.quotes import quotes_verbatim
+from assistant.evaluation.scorers.ranking import (
+    mrr_at_10,
+    ndcg_at_10,
+    r_precision,
+    recall_at_1,
+    recall_at_5,
+    recall_at_10,
+    recall_at_100,
+)
+from assistant.evaluation.scorers.sentences import sentence_precision, sentence_recall
+from assistant.evaluation.types import Asked, Score
+
+VERSION = "1"
+"""Of all scorers together."""
+
+Scorer = Callable[[Asked], Score | None]
+
+SCORERS: Mapping[str, Scorer] = {
+    "facts": all_facts,
+    "fact recall": fact_recall,
+    "words": words,
+    "citation precision": citation_precision,
+    "citation recall": citation_recall,
+    "sentence recall": sentence_recall,
+    "sentence precision": sentence_precision,
+    "quotes verbatim": quotes_verbatim,
+    "evidence recall": evidence_recall,
+    "abstention": abstention,
+    "false abstention": false_abstention,
+    "false answer": false_answer,
+    "follow-up": follow_up,
+    "recall@1": recall_at_1,
+    "recall@5": recall_at_5,
+    "recall@10": recall_at_10,
+    "recall@100": recall_at_100,
+    "mrr@10": mrr_at_10,
+    "ndcg@10": ndcg_at_10,
+    "r-precision": r_precision,
+    "same again": same_again,
+}
+"""By the name of the metric that each is for."""
+
+
+def scores_of(asked: Asked) -> dict[str, Score]:
+    """Every score that applies, by its scorer's name."""
+    scores = {name: scorer(asked) for name, scorer in SCORERS.items()}
+    return {name: score for name, score in scores.items() if score is not None}

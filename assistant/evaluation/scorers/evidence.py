@@ -1,0 +1,35 @@
+"""Whether an answer stands on the sentences that it was expected to stand on."""
+
+import unicodedata
+
+from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, quoted, share
+from assistant.evaluation.types import Asked, Score
+from assistant.types import Outcome
+from retrieval.markup import clean
+
+
+def evidence_recall(asked: Asked) -> Score | None:
+    """Share of the expected sentences that a cited quote contains, or is a part of.
+
+    Letters and digits alone are compared, once mark-up is out: an evaluation file may have a
+    sentence as its page writes it, the library has it cleaned.
+    """
+    expected = asked.expected.evidence
+    if asked.answer is None or not expected:
+        return None
+    if asked.answer.outcome is not Outcome.ANSWERED:
+        return NOTHING_ANSWERED
+    quotes = [_letters(citation.quote) for citation in asked.answer.citations]
+    found = [any(_overlap(_letters(gold), quote) for quote in quotes) for gold in expected]
+    missing = (quoted(gold) for gold, is_found in zip(expected, found, strict=True) if not is_found)
+    return share(found, "sentence", "not cited", missing)
+
+
+def _overlap(gold: str, quote: str) -> bool:
+    return bool(gold and quote) and (gold in quote or quote in gold)
+
+
+def _letters(text: str) -> str:
+    """Letters and digits of `text` in lower case, its mark-up left out."""
+    plain = unicodedata.normalize("NFKC", clean(text)).casefold()
+    return "".join(sign for sign in plain if sign.isalnum())

@@ -1,0 +1,663 @@
+"""What every scorer gives for records small enough to work out by hand.
+
+A case is a call of a function of a scorer's module and what comes of it, explanation included. The
+tests make the calls; the mutation tests make them on modules with a mistake put in.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assistant.evaluation.types import Asked, CurvePoint, Expected, Json, Reply, SampleType, Score
+from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Timings, Tokens
+from retrieval.types import Paper
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call, and what comes of it."""
+
+    function: str
+    arguments: tuple[object, ...]
+    gives: object
+
+
+PRUNES = "ZebraPrune removes 40% of the weights of a vision model."
+LOSES = "ZebraPrune loses 0.3 points of accuracy on ImageNet."
+RETRAINS = "It does not need any retraining afterwards."
+FORECASTS = "The network halves the error of harmonic analysis within 6 hours."
+
+
+def paper(id_: str, title: str, abstract: str, authors: tuple[str, ...] = ()) -> Paper:
+    return Paper(id_, title, authors, "ICML", 2021, "oral", abstract, ())
+
+
+ZEBRA = paper(
+    "z", "Zebra Pruning", f"{PRUNES} {LOSES} {RETRAINS}", ("Ada Miro", "Ben Okafor", "Cai Dru")
+)
+TIDAL = paper("t", "Tidal “Graph” Networks", FORECASTS, ("Dov Elm",))
+
+Sentence = tuple[str, Kind, tuple[int, ...]]
+
+
+def answer(
+    *sentences: Sentence,
+    cites: Sequence[tuple[Paper, str]] = (),
+    text: str | None = None,
+    outcome: Outcome = Outcome.ANSWERED,
+    confidence: float | None = 0.5,
+    completion: int = 0,
+) -> Answer:
+    """An answer with these sentences, which cites these quotes by their numbers from 1."""
+    return Answer(
+        question="What does it do?",
+        standalone_question="What does it do?",
+        outcome=outcome,
+        text=" ".join(each for each, _, _ in sentences) if text is None else text,
+        sentences=tuple(AnswerSentence(*each) for each in sentences),
+        citations=tuple(Citation(at, of, quote) for at, (of, quote) in enumerate(cites, start=1)),
+        passages=(),
+        model="none",
+        timings=Timings(0.1, 0.0, 0.2, 0.3),
+        tokens=Tokens(0, completion),
+        confidence=confidence,
+    )
+
+
+def asked(
+    of: Answer | None = None,
+    papers: Mapping[str, float] | None = None,
+    *,
+    type_: SampleType = SampleType.SINGLE,
+    turn: int = 0,
+    ranking: str = "",
+    again: tuple[bool, ...] = (),
+    outcome: Outcome | None = None,
+    facts: tuple[tuple[str, ...], ...] = (),
+    evidence: tuple[str, ...] = (),
+) -> Asked:
+    """A question; `ranking` has a letter for the id of each paper found."""
+    expected = Expected(papers, outcome, facts, evidence)
+    return Asked(type_, turn, expected, tuple(ranking), of, again)
+
+
+def cases(function: str, *rows: tuple[Asked, Score | None]) -> list[Case]:
+    """Cases of a scorer."""
+    return [Case(function, (of,), score) for of, score in rows]
+
+
+QUOTED, VERIFIED = Kind.QUOTED, Kind.VERIFIED
+NOT_HERE, SILENT = Outcome.NOT_IN_LIBRARY, Outcome.ABSTRACT_SILENT
+REFUSED = answer(text="No abstract in this library answers 40%.", outcome=NOT_HERE)
+UNANSWERED = Score(None, "nothing was answered")
+UNCITED = Score(None, "nothing is cited")
+BARE = answer(text="Yes.")
+"""An answer without sentences and citations."""
+
+# --- ranking: the right papers are those with a gain ---
+
+A, AB, ABCD = {"a": 1.0}, {"a": 2.0, "b": 1.0}, dict.fromkeys("abcd", 1.0)
+TWELVE = dict.fromkeys("abcdefghijkl", 1.0)
+SECOND_OF_TEN = Score(0.5, "1 of 1 right paper in the first 10, at rank 2")
+LONG = "".join(map(chr, range(0x4E00, 0x4E00 + 99)))
+"""99 ids of no right paper."""
+RANKING = [
+    *cases(
+        "recall_at_1",
+        (asked(None, A, ranking="ab"), Score(1.0, "1 of 1 right paper in the first 1, at rank 1")),
+        (asked(None, A, ranking="ba"), Score(0.0, "0 of 1 right paper in the first 1")),
+        (
+            asked(None, AB, ranking="ba"),
+            Score(0.5, "1 of 2 right papers in the first 1, at rank 1"),
+        ),
+        (asked(None, {}, ranking="ab"), None),
+        (asked(None, None, ranking="ab"), None),
+    ),
+    *cases(
+        "recall_at_5",
+        (
+            asked(None, A, ranking="vwxya"),
+            Score(1.0, "1 of 1 right paper in the first 5, at rank 5"),
+        ),
+        (asked(None, A, ranking="uvwxya"), Score(0.0, "0 of 1 right paper in the first 5")),
+        (asked(None, A, ranking=""), Score(0.0, "0 of 1 right paper in the first 5")),
+        (
+            asked(REFUSED, ABCD, ranking="cxaz"),
+            Score(0.5, "2 of 4 right papers in the first 5, at rank 1, 3"),
+        ),
+    ),
+    *cases(
+        "recall_at_10",
+        (
+            asked(None, A, ranking="qrstuvwxya"),
+            Score(1.0, "1 of 1 right paper in the first 10, at rank 10"),
+        ),
+        (asked(None, A, ranking="pqrstuvwxya"), Score(0.0, "0 of 1 right paper in the first 10")),
+        (
+            asked(None, TWELVE, ranking="abcdefghijkl"),
+            Score(
+                10 / 12,
+                "10 of 12 right papers in the first 10, at rank 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+            ),
+        ),
+    ),
+    *cases(
+        "recall_at_100",
+        (asked(None, A, ranking="a"), None),
+        (asked(None, A, type_=SampleType.LOOKUP, ranking="a"), None),
+        (
+            asked(None, A, type_=SampleType.RETRIEVAL, ranking=f"{LONG}a"),
+            Score(1.0, "1 of 1 right paper in the first 100, at rank 100"),
+        ),
+        (
+            asked(None, A, type_=SampleType.RETRIEVAL, ranking=f"{LONG}xa"),
+            Score(0.0, "0 of 1 right paper in the first 100"),
+        ),
+        (
+            asked(None, TWELVE, type_=SampleType.RETRIEVAL, ranking="abcdefghijk"),
+            Score(
+                11 / 12,
+                "11 of 12 right papers in the first 100, at rank 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …",
+            ),
+        ),
+        (asked(None, {}, type_=SampleType.RETRIEVAL, ranking="a"), None),
+    ),
+    *cases(
+        "mrr_at_10",
+        (asked(None, A, ranking="xa"), SECOND_OF_TEN),
+        (
+            asked(None, AB, ranking="xxab"),
+            Score(1 / 3, "2 of 2 right papers in the first 10, at rank 3, 4"),
+        ),
+        (
+            asked(None, A, ranking="qrstuvwxya"),
+            Score(0.1, "1 of 1 right paper in the first 10, at rank 10"),
+        ),
+        (asked(None, A, ranking="pqrstuvwxya"), Score(0.0, "0 of 1 right paper in the first 10")),
+        (asked(None, {}, ranking="xa"), None),
+    ),
+    *cases(
+        "ndcg_at_10",
+        (
+            asked(None, AB, ranking="ab"),
+            Score(1.0, "2 of 2 right papers in the first 10, at rank 1, 2"),
+        ),
+        # gain 1 at rank 3, log2(4) = 2; the best is 1 at rank 1
+        (
+            asked(None, A, ranking="xya"),
+            Score(0.5, "1 of 1 right paper in the first 10, at rank 3"),
+        ),
+        # gain 1 at rank 10, log2(11) = 3.4594
+        (
+            asked(None, A, ranking="qrstuvwxya"),
+            Score(0.2890648263178879, "1 of 1 right paper in the first 10, at rank 10"),
+        ),
+        (asked(None, A, ranking="pqrstuvwxya"), Score(0.0, "0 of 1 right paper in the first 10")),
+        (
+            asked(None, TWELVE, ranking="abcdefghij"),
+            Score(
+                1.0, "10 of 12 right papers in the first 10, at rank 1, 2, 3, 4, 5, 6, 7, 8, 9, 10"
+            ),
+        ),
+        (asked(None, None, ranking="a"), None),
+    ),
+    *cases(
+        "r_precision",
+        (asked(None, A, ranking="ab"), Score(1.0, "1 of 1 right paper in the first 1, at rank 1")),
+        (
+            asked(None, AB, ranking="axb"),
+            Score(0.5, "1 of 2 right papers in the first 2, at rank 1"),
+        ),
+        (
+            asked(None, ABCD, ranking="xa"),
+            Score(0.25, "1 of 4 right papers in the first 4, at rank 2"),
+        ),
+        (asked(None, {}, ranking="a"), None),
+        (asked(None, None, ranking="a"), None),
+    ),
+]
+
+# --- facts ---
+
+SAYS = answer(text="From “Straße”: “It removes 40% of the Weights, naïvely” [1]")
+FORTY, WEIGHTS, PHONES = ("40%",), ("weight", "parameter"), ("phone", "mobile")
+FACTS = [
+    *cases(
+        "all_facts",
+        (asked(SAYS, facts=(FORTY, WEIGHTS)), Score(1.0, "2 of 2 facts")),
+        (
+            asked(SAYS, facts=(FORTY, PHONES, ("GPU",))),
+            Score(0.0, "1 of 3 facts; missing: phone or mobile; GPU"),
+        ),
+        (asked(SAYS), None),
+        (asked(None, facts=(FORTY,)), None),
+    ),
+    *cases(
+        "fact_recall",
+        (
+            asked(SAYS, facts=(FORTY, PHONES)),
+            Score(0.5, "1 of 2 facts; missing: phone or mobile"),
+        ),
+        (asked(SAYS, facts=(("WEIGHTS",),)), Score(1.0, "1 of 1 fact")),
+        (asked(SAYS, facts=(("STRASSE",), ("NAÏVE",))), Score(1.0, "2 of 2 facts")),
+        (asked(SAYS, facts=(("4%",),)), Score(0.0, "0 of 1 fact; missing: 4%")),
+        (asked(SAYS), None),
+        (asked(None, facts=(FORTY,)), None),
+        # What a refusal says tells no fact, even if the words are the same.
+        (asked(REFUSED, facts=(FORTY,)), Score(0.0, "0 of 1 fact; missing: 40%")),
+    ),
+    *cases(
+        "words",
+        (asked(answer(text="It  removes\n40% [1]")), Score(4.0, "4 words")),
+        (asked(BARE), Score(1.0, "1 word")),
+        (asked(answer(text="")), Score(0.0, "0 words")),
+        (asked(REFUSED), UNANSWERED),
+        (asked(None), None),
+    ),
+]
+
+# --- citations, by paper ---
+
+GRAPH = "“Tidal ‘Graph’ Networks”"
+THREE = answer(cites=[(ZEBRA, PRUNES), (TIDAL, FORECASTS), (ZEBRA, LOSES)])
+CITATIONS = [
+    *cases(
+        "citation_precision",
+        (
+            asked(THREE, {"z": 1}),
+            Score(2 / 3, f"2 of 3 citations; not expected: {GRAPH}"),
+        ),
+        (asked(THREE, {"z": 1, "t": 1}), Score(1.0, "3 of 3 citations")),
+        (
+            asked(THREE, {"x": 1}),
+            Score(0.0, f"0 of 3 citations; not expected: “Zebra Pruning”; {GRAPH}"),
+        ),
+        (asked(BARE, {"z": 1}), UNCITED),
+        (asked(REFUSED, {"z": 1}), UNANSWERED),
+        (asked(replace(THREE, outcome=SILENT), {"z": 1}), UNANSWERED),
+        (asked(THREE, {}), None),
+        (asked(THREE, None), None),
+        (asked(None, {"z": 1}), None),
+    ),
+    *cases(
+        "citation_recall",
+        (asked(THREE, {"z": 1}), Score(1.0, "1 of 1 right paper")),
+        (asked(THREE, {"z": 1, "x": 1}), Score(0.5, "1 of 2 right papers")),
+        (asked(BARE, {"z": 1}), Score(0.0, "0 of 1 right paper")),
+        (asked(REFUSED, {"z": 1}), UNANSWERED),
+        (asked(THREE, {}), None),
+        (asked(THREE, None), None),
+        (asked(None, {"z": 1}), None),
+    ),
+]
+
+# --- sentences, by the quotes that they cite ---
+
+BOTH = [(ZEBRA, PRUNES), (ZEBRA, LOSES)]
+JOINED = "ZebraPrune removes 40% of the weights and loses 0.3 points of accuracy on ImageNet."
+CUT = JOINED.replace("ImageNet.", "…")
+LIE = "ZebraPrune removes 90% of the weights of a vision model."
+COPIED = answer((PRUNES, QUOTED, (1,)), cites=[(ZEBRA, PRUNES)])
+LIED = answer((PRUNES, QUOTED, (1,)), (LIE, VERIFIED, (1,)), cites=[(ZEBRA, PRUNES)], completion=9)
+TOGETHER = answer((JOINED, VERIFIED, (1, 2)), cites=BOTH, completion=9)
+IDLE = answer((LOSES, VERIFIED, (1, 2)), cites=BOTH, completion=9)
+BY_RECORD = "“Zebra Pruning” is by Ada Miro, Ben Okafor and Cai Dru."
+LISTED = (
+    "“Zebra Pruning” by Ada Miro, Ben Okafor and Cai Dru (ICML 2021, oral), and 1,012 more that "
+    '`assistant lookup "a `b`\nc" -k 1022` lists.'
+)
+APPEARED = "“Zebra Pruning” appeared at ICML 2021 as an oral."
+UNFOUNDED = Score(
+    0.0,
+    "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Ada Miro, Ben Okafor and Cai Dru.”",
+)
+OTHERS = "“Zebra Pruning” is by Dov Elm."
+LED_ASTRAY = Score(0.0, "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Dov Elm.”")
+
+
+def records(text: str, of: Paper = ZEBRA, completion: int = 0) -> Answer:
+    """An answer from records."""
+    opening = [(of, of.abstract.split(". ")[0])]
+    return answer((text, VERIFIED, (1,)), cites=opening, confidence=None, completion=completion)
+
+
+SENTENCES = [
+    *cases(
+        "sentence_recall",
+        (asked(COPIED), Score(1.0, "1 of 1 sentence")),
+        (asked(LIED), Score(0.5, f"1 of 2 sentences; not supported: “{LIE}”")),
+        (asked(TOGETHER), Score(1.0, "1 of 1 sentence")),
+        (
+            asked(answer((JOINED, VERIFIED, (1,)), cites=BOTH, completion=9)),
+            Score(
+                0.0,
+                f"0 of 1 sentence; not supported: “{CUT}”",
+            ),
+        ),
+        # A copy holds whatever it is called, also where it is too short to be checked.
+        (
+            asked(answer((RETRAINS, VERIFIED, (1,)), cites=[(ZEBRA, RETRAINS)], completion=9)),
+            Score(1.0, "1 of 1 sentence"),
+        ),
+        (
+            asked(answer(("Done.", VERIFIED, (1,)), cites=[(ZEBRA, "Done.")])),
+            Score(1.0, "1 of 1 sentence"),
+        ),
+        # What is called a quotation must be one.
+        (
+            asked(answer((PRUNES.rstrip("."), QUOTED, (1,)), cites=BOTH)),
+            Score(0.0, f"0 of 1 sentence; not supported: “{PRUNES[:-1]}”"),
+        ),
+        (
+            asked(answer((PRUNES, VERIFIED, ()), cites=BOTH)),
+            Score(0.0, f"0 of 1 sentence; not supported: “{PRUNES}”"),
+        ),
+        # The path is sure of something, or a model wrote: not from records.
+        (
+            asked(replace(records(BY_RECORD), confidence=0.0)),
+            UNFOUNDED,
+        ),
+        (
+            asked(records(BY_RECORD, completion=1)),
+            UNFOUNDED,
+        ),
+        (asked(records(BY_RECORD)), Score(1.0, "1 of 1 sentence")),
+        (asked(records(LISTED)), Score(1.0, "1 of 1 sentence")),
+        (
+            asked(records("“Zebra Pruning” appeared at ICML 2021 as an oral.")),
+            Score(1.0, "1 of 1 sentence"),
+        ),
+        (
+            asked(records(OTHERS)),
+            Score(0.0, "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Dov Elm.”"),
+        ),
+        (
+            asked(records(BY_RECORD, TIDAL)),
+            UNFOUNDED,
+        ),
+        (asked(BARE), UNANSWERED),
+        (asked(REFUSED), UNANSWERED),
+        (asked(replace(COPIED, outcome=SILENT)), UNANSWERED),
+        (asked(None), None),
+    ),
+    *cases(
+        "sentence_precision",
+        (asked(COPIED), Score(1.0, "1 of 1 citation")),
+        (asked(TOGETHER), Score(1.0, "2 of 2 citations")),
+        (asked(IDLE), Score(0.5, f"1 of 2 citations; not needed: [1] of “{LOSES}”")),
+        # Either alone supports it: neither can be called idle.
+        (
+            asked(answer((LOSES, VERIFIED, (1, 2)), cites=[(ZEBRA, LOSES), (ZEBRA, LOSES)])),
+            Score(1.0, "2 of 2 citations"),
+        ),
+        (asked(LIED), Score(0.5, f"1 of 2 citations; not needed: [1] of “{LIE}”")),
+        (asked(records(BY_RECORD)), Score(1.0, "1 of 1 citation")),
+        (asked(answer((PRUNES, VERIFIED, ()), cites=BOTH)), UNCITED),
+        (asked(BARE), UNCITED),
+        (asked(REFUSED), UNANSWERED),
+        (asked(None), None),
+    ),
+]
+
+# --- quotes ---
+
+ALTERED = PRUNES.replace("40%", "41%")
+QUOTES = cases(
+    "quotes_verbatim",
+    (asked(THREE), Score(1.0, "3 of 3 quotes")),
+    (
+        asked(answer(cites=[(ZEBRA, PRUNES), (ZEBRA, ALTERED)])),
+        Score(0.5, f"1 of 2 quotes; not in the abstract: “{ALTERED}”"),
+    ),
+    (
+        asked(answer(cites=[(TIDAL, PRUNES)])),
+        Score(0.0, f"0 of 1 quote; not in the abstract: “{PRUNES}”"),
+    ),
+    (asked(answer(cites=[(ZEBRA, "")])), Score(0.0, "0 of 1 quote; not in the abstract: “”")),
+    (
+        asked(answer(cites=[(ZEBRA, PRUNES.upper())])),
+        Score(0.0, f"0 of 1 quote; not in the abstract: “{PRUNES.upper()}”"),
+    ),
+    (asked(BARE), UNCITED),
+    (asked(REFUSED), UNANSWERED),
+    (asked(None), None),
+)
+
+# --- evidence ---
+
+PAGE_STYLE = r"\\emph{ZebraPrune} loses \$0.3\$ points of accuracy on Image-Net"
+EVIDENCE = cases(
+    "evidence_recall",
+    (asked(THREE, evidence=(PRUNES, LOSES)), Score(1.0, "2 of 2 sentences")),
+    (
+        asked(THREE, evidence=(PRUNES, RETRAINS)),
+        Score(0.5, f"1 of 2 sentences; not cited: “{RETRAINS}”"),
+    ),
+    (asked(THREE, evidence=(PAGE_STYLE,)), Score(1.0, "1 of 1 sentence")),
+    (asked(THREE, evidence=("It is known that " + LOSES,)), Score(1.0, "1 of 1 sentence")),
+    (asked(THREE, evidence=("loses 0.3 points",)), Score(1.0, "1 of 1 sentence")),
+    (
+        asked(answer(cites=[(ZEBRA, "x² of it")]), evidence=("X2 of it",)),
+        Score(1.0, "1 of 1 sentence"),
+    ),
+    (asked(THREE, evidence=("…",)), Score(0.0, "0 of 1 sentence; not cited: “…”")),
+    (
+        asked(answer(cites=[(ZEBRA, "")]), evidence=(LOSES,)),
+        Score(0.0, f"0 of 1 sentence; not cited: “{LOSES}”"),
+    ),
+    (
+        asked(BARE, evidence=(LOSES,)),
+        Score(0.0, f"0 of 1 sentence; not cited: “{LOSES}”"),
+    ),
+    (asked(REFUSED, evidence=(LOSES,)), UNANSWERED),
+    (asked(THREE), None),
+    (asked(None, evidence=(LOSES,)), None),
+)
+
+# --- abstention ---
+
+SAID = answer(text="It does.")
+QUIET = replace(REFUSED, outcome=SILENT)
+ABSTENTION = [
+    *cases(
+        "abstention",
+        (asked(SAID, {"z": 1}), Score(1.0, "answered, as it should be")),
+        (asked(SAID, {}), Score(0.0, "answered, but should be refused")),
+        (asked(REFUSED, {}), Score(1.0, "refused (not_in_library), as it should be")),
+        (
+            asked(QUIET, {"z": 1}),
+            Score(0.0, "refused (abstract_silent), but should be answered"),
+        ),
+        # Either refusal is a refusal, whichever was expected.
+        (
+            asked(REFUSED, {}, outcome=SILENT),
+            Score(1.0, "refused (not_in_library), as it should be"),
+        ),
+        (asked(SAID, {"z": 1}, outcome=SILENT), Score(0.0, "answered, but should be refused")),
+        (asked(SAID, None, outcome=Outcome.ANSWERED), Score(1.0, "answered, as it should be")),
+        (asked(SAID, None), None),
+        (asked(None, {"z": 1}), None),
+    ),
+    *cases(
+        "false_abstention",
+        (asked(SAID, {"z": 1}), Score(0.0, "answered, as it should be")),
+        (
+            asked(REFUSED, {"z": 1}),
+            Score(1.0, "refused (not_in_library), but should be answered"),
+        ),
+        (asked(REFUSED, {}), None),
+        (asked(REFUSED, None), None),
+        (asked(None, {"z": 1}), None),
+    ),
+    *cases(
+        "false_answer",
+        (asked(SAID, {}), Score(1.0, "answered, but should be refused")),
+        (asked(REFUSED, {}), Score(0.0, "refused (not_in_library), as it should be")),
+        (asked(SAID, {"z": 1}), None),
+        (asked(SAID, None), None),
+        (asked(None, {}), None),
+    ),
+    Case("should_answer", (Expected({"z": 1}),), True),
+    Case("should_answer", (Expected({}),), False),
+    Case("should_answer", (Expected(None),), None),
+    Case("should_answer", (Expected(None, NOT_HERE),), False),
+    Case("should_answer", (Expected({}, Outcome.ANSWERED),), True),
+    Case("outcome_labels", (Expected({"z": 1}), SILENT), ("answered", "abstract_silent")),
+    Case("outcome_labels", (Expected({}), NOT_HERE), ("either refusal", "not_in_library")),
+    Case("outcome_labels", (Expected({}, SILENT), NOT_HERE), ("abstract_silent", "not_in_library")),
+    Case(
+        "outcome_labels", (Expected(None, NOT_HERE), NOT_HERE), ("not_in_library", "not_in_library")
+    ),
+    Case("outcome_labels", (Expected(None), NOT_HERE), None),
+]
+
+# --- follow-ups ---
+
+
+def later(of: Answer | None, papers: Mapping[str, float] | None, **more: object) -> Asked:
+    """The second turn of a conversation."""
+    return replace(asked(of, papers, type_=SampleType.CHAT, turn=1), **more)  # type: ignore[arg-type]
+
+
+FOLLOW_UPS = cases(
+    "follow_up",
+    (later(THREE, {"z": 1}), Score(1.0, "cites “Zebra Pruning” first; a right paper")),
+    (later(THREE, {"t": 1}), Score(0.0, "cites “Zebra Pruning” first; not a right paper")),
+    (later(BARE, {"z": 1}), Score(0.0, "cites nothing; not a right paper")),
+    (later(QUIET, {"z": 1}), Score(0.0, "refused (abstract_silent); not a right paper")),
+    (later(QUIET, {}), Score(1.0, "refused (abstract_silent); nothing is right")),
+    (later(THREE, {}), Score(0.0, "cites “Zebra Pruning” first; nothing is right")),
+    (
+        later(QUIET, None, expected=Expected(None, NOT_HERE)),
+        Score(1.0, "refused (abstract_silent); nothing is right"),
+    ),
+    (later(THREE, None), None),
+    (later(THREE, {"z": 1}, turn=2), Score(1.0, "cites “Zebra Pruning” first; a right paper")),
+    (later(THREE, {"z": 1}, turn=0), None),
+    (later(THREE, {"z": 1}, type=SampleType.SINGLE), None),
+    (later(None, {"z": 1}), None),
+)
+
+# --- determinism ---
+
+DETERMINISM = cases(
+    "same_again",
+    (asked(SAID, again=(True,)), Score(1.0, "1 of 1 repeat")),
+    (asked(SAID, again=(True, False, True, False)), Score(0.5, "2 of 4 repeats")),
+    (asked(None, again=(False, False)), Score(0.0, "0 of 2 repeats")),
+    (asked(SAID), None),
+)
+
+# --- risk and coverage ---
+
+STEPS = ((0.9, False), (0.8, True), (0.8, False), (0.1, True))
+CURVE = (CurvePoint(0.9, 0.25, 0.0), CurvePoint(0.8, 0.75, 1 / 3), CurvePoint(0.1, 1.0, 0.5))
+
+
+def reply(
+    expected: Expected,
+    outcome: str = "answered",
+    confidence: float | None = 0.5,
+    facts: float | None = None,
+) -> Reply:
+    """What is kept of a question."""
+    kept: Json = {"outcome": outcome, "confidence": confidence}
+    scores = {} if facts is None else {"facts": Score(facts, "")}
+    return Reply("What?", expected, (), kept, scores, 1.0)
+
+
+CAN, CANNOT, UNKNOWN = Expected({"z": 1}), Expected({}), Expected(None)
+UNASKED = replace(reply(CAN, facts=1.0), answer=None)
+SURE_OR_NOT = [
+    reply(CAN, confidence=0.4),
+    reply(CANNOT, confidence=0.0),
+    reply(CAN, confidence=None),
+    UNASKED,
+]
+RISK_COVERAGE = [
+    Case("curve_of", (STEPS,), CURVE),
+    Case("curve_of", (STEPS[::-1],), CURVE),
+    Case("curve_of", (((0.5, True), (0.5, False)),), (CurvePoint(0.5, 1.0, 0.5),)),
+    Case("curve_of", ((),), ()),
+    # 0.25 · 0 + 0.5 · 1/3 + 0.25 · 0.5
+    Case("area_below", (CURVE,), 0.5 / 3 + 0.125),
+    Case("area_below", ((CurvePoint(0.5, 1.0, 0.5),),), 0.5),
+    Case("area_below", ((),), None),
+    Case("no_abstract_answers", (reply(CAN),), False),
+    Case("no_abstract_answers", (reply(CANNOT),), True),
+    Case("no_abstract_answers", (reply(CANNOT, "not_in_library"),), True),
+    Case("no_abstract_answers", (reply(UNKNOWN),), None),
+    Case("not_right", (reply(CAN, facts=1.0),), False),
+    Case("not_right", (reply(CAN, facts=0.0),), True),
+    Case("not_right", (reply(CANNOT),), True),
+    Case("not_right", (reply(CAN),), None),
+    Case("not_right", (reply(UNKNOWN, facts=1.0),), False),
+    Case("not_right", (reply(CAN, "not_in_library", facts=0.0),), None),
+    Case("not_right", (UNASKED,), None),
+    Case(
+        "judged_by",
+        (
+            [
+                reply(CAN, confidence=0.4),
+                reply(CANNOT, confidence=0.0),
+                reply(CAN, confidence=None),
+                UNASKED,
+            ],
+            lambda each: each.expected is CANNOT,
+        ),
+        [(0.4, False), (0.0, True)],
+    ),
+    Case("judged_by", ([reply(CAN)], lambda _: None), []),
+]
+
+# --- wording ---
+
+TWO_MISSING = Score(0.0, "0 of 2 facts; missing: a; b")
+WORDING = [
+    Case("share", ([True, False], "fact"), Score(0.5, "1 of 2 facts")),
+    Case("share", ([True], "fact", "missing", ()), Score(1.0, "1 of 1 fact")),
+    Case(
+        "share",
+        ([False] * 2, "fact", "missing", ["a", "b"]),
+        Score(0.0, "0 of 2 facts; missing: a; b"),
+    ),
+    Case("counted", (0, "word"), "0 words"),
+    Case("counted", (1, "word"), "1 word"),
+    Case("quoted", ("A “b” c",), "“A ‘b’ c”"),
+    Case("quoted", ("word " * 20,), f"“{'word ' * 15}word …”"),
+    Case("quoted", ("<b>&amp;",), "“<b>&amp;”"),
+]
+
+# --- the measures of retrieval ---
+
+METRICS = [
+    Case("recall", ("xab", {"a", "b"}, 2), 0.5),
+    Case("recall", ("", {"a"}, 2), 0.0),
+    Case("r_precision", ("xab", {"a", "b"}), 0.5),
+    Case("r_precision", ("xab", {"a"}), 0.0),
+    Case("reciprocal_rank", ("xab", {"a", "b"}, 2), 0.5),
+    Case("reciprocal_rank", ("xab", {"b"}, 2), 0.0),
+    Case("reciprocal_rank", ("b", {"b"}, 2), 1.0),
+    Case("ndcg", ("xya", {"a": 1.0}, 3), 0.5),
+    Case("ndcg", ("xya", {"a": 1.0}, 2), 0.0),
+    Case("ndcg", ("a", {"a": 1.0, "b": 1.0, "c": 1.0}, 1), 1.0),
+    # 1/log2(2) + 3/log2(3) against 3/log2(2) + 1/log2(3)
+    Case("ndcg", ("ab", {"a": 1.0, "b": 3.0}, 2), 0.7967075809905066),
+    Case("ndcg", ("b", {"a": 1.0, "b": 3.0}, 1), 1.0),
+]
+
+SCORERS = "assistant.evaluation.scorers"
+CASES: Mapping[str, Sequence[Case]] = {
+    f"{SCORERS}.ranking": RANKING,
+    f"{SCORERS}.facts": FACTS,
+    f"{SCORERS}.citations": CITATIONS,
+    f"{SCORERS}.sentences": SENTENCES,
+    f"{SCORERS}.quotes": QUOTES,
+    f"{SCORERS}.evidence": EVIDENCE,
+    f"{SCORERS}.abstention": ABSTENTION,
+    f"{SCORERS}.follow_ups": FOLLOW_UPS,
+    f"{SCORERS}.determinism": DETERMINISM,
+    f"{SCORERS}.risk_coverage": RISK_COVERAGE,
+    f"{SCORERS}.wording": WORDING,
+    "retrieval.metrics": METRICS,
+}
+"""By module."""
