@@ -1,12 +1,15 @@
 """Questions from a JSONL file: one a line, or a conversation of several turns."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.engine import checked_question
+from assistant.engine import checked_question, storable
 from retrieval.errors import InputError
+from retrieval.markup import visible
+from retrieval.types import first_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ def read_questions(path: Path) -> list[Conversation]:
     Raises:
         InputError: the file cannot be read or a line does not fit; it names the line.
     """
-    return [_conversation(fields, where) for where, fields in _objects(path)]
+    return [_conversation(line.fields, line.where) for line in lines_of(contents(path), path)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +51,11 @@ def read_judged(path: Path) -> list[Expected]:
         InputError: the file cannot be read or a line does not fit; it names the line.
     """
     return [
-        Expected(_question(fields, where), answerable=_has_papers(fields, where))
-        for where, fields in _objects(path)
-        if "turns" not in fields
+        Expected(
+            _question(line.fields, line.where), answerable=_has_papers(line.fields, line.where)
+        )
+        for line in lines_of(contents(path), path)
+        if "turns" not in line.fields
     ]
 
 
@@ -61,22 +66,87 @@ def _has_papers(fields: dict[str, Any], where: str) -> bool:
     return bool(papers)
 
 
-def _objects(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The objects of a JSONL file, each with where it stands."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An object of a JSONL file."""
+
+    id: str
+    """What can be stored of it."""
+    fields: dict[str, Any]
+    where: str
+    """File and line, for errors."""
+    number: int
+    """From 1."""
+
+
+def contents(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
     try:
-        lines = path.read_text("utf-8-sig").split("\n")
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text; expected one JSON object a line.") from error
-    numbered = ((f"{path}, line {number}", raw) for number, raw in enumerate(lines, start=1))
-    objects = [(where, _object(raw, where)) for where, raw in numbered if raw.strip()]
-    if not objects:
+
+
+def lines_of(content: bytes, path: Path, id_field: str = "id") -> list[Line]:
+    """The objects of a JSONL file; blank lines are left out.
+
+    Args:
+        content: its bytes.
+        path: what errors call it.
+        id_field: the field with an object's id, text or a number.
+
+    Raises:
+        InputError: it is not UTF-8, holds nothing, or a line is no object with an id.
+    """
+    lines = [
+        _line(raw, f"{path}, line {number}", number, id_field)
+        for number, raw in numbered_lines(content, path, "one JSON object a line")
+    ]
+    if not lines:
         raise InputError(f"{path} is empty; expected one JSON object a line.")
-    return objects
+    return lines
 
 
-def _object(raw: str, where: str) -> dict[str, Any]:
+def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int, str]]:
+    """The lines of a text that are not blank, numbered from 1, however they end.
+
+    Raises:
+        InputError: it is not UTF-8; the sentence says what was `expected`.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text; expected {expected}.") from error
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [(number, raw) for number, raw in enumerate(lines, start=1) if raw.strip()]
+
+
+def check_ids_differ(lines: Iterable[Line]) -> None:
+    """See that every id is given once.
+
+    Raises:
+        InputError: one is given again; it names both lines.
+    """
+    first: dict[str, int] = {}
+    for line in lines:
+        if line.id in first:
+            raise InputError(
+                f"{line.where} has the id “{shown(line.id)}” of line {first[line.id]} again; "
+                "give each line an id of its own."
+            )
+        first[line.id] = line.number
+
+
+def shown(text: str) -> str:
+    """The beginning of a text of the file on one line, for the sentence of an error."""
+    return first_words(" ".join(visible(storable(text)).split()))
+
+
+def _line(raw: str, where: str, number: int, id_field: str) -> Line:
     try:
         fields = json.loads(raw)
     except (ValueError, RecursionError) as error:  # numbers and nesting have limits
@@ -84,9 +154,9 @@ def _object(raw: str, where: str) -> dict[str, Any]:
             f"{where} is not valid JSON ({getattr(error, 'msg', error)}); "
             "mend the line and try again."
         ) from error
-    if not isinstance(fields, dict) or not isinstance(fields.get("id"), str | int):
-        raise InputError(f"{where} has no id; expected an object with “id” and “question”.")
-    return fields
+    if not isinstance(fields, dict) or not isinstance(fields.get(id_field), str | int):
+        raise InputError(f"{where} has no id; expected an object with “{id_field}” and its text.")
+    return Line(storable(str(fields[id_field])), fields, where, number)
 
 
 def _conversation(fields: dict[str, Any], where: str) -> Conversation:

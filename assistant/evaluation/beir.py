@@ -1,0 +1,196 @@
+"""The judged queries of a folder laid out as BEIR does (Thakur et al. 2021)."""
+
+import hashlib
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.engine import checked_question
+from assistant.evaluation.types import Expected, Question, Sample, SampleType
+from assistant.question_file import (
+    Line,
+    check_ids_differ,
+    contents,
+    lines_of,
+    numbered_lines,
+    shown,
+)
+from retrieval.errors import InputError
+from retrieval.readers.fields import checked
+from retrieval.types import Skipped, Source
+
+_COLUMNS = ("query-id", "corpus-id", "score")
+_EXPECTED = "corpus.jsonl, queries.jsonl and qrels/test.tsv"
+_ROWS = "a header with query-id, corpus-id and score, then a judgement a line, parted by tabs"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The queries that have a relevant paper."""
+
+    samples: tuple[Sample, ...]
+    """In the order of the queries."""
+    sha256: str
+    """Of the bytes of the queries, then of the judgements, in hexadecimal."""
+    notes: tuple[str, ...]
+    """What is odd and still can be asked, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """A row of the judgements."""
+
+    query: str
+    paper: str
+    score: float
+    where: str
+    number: int
+    """Line, from 1."""
+
+
+def read_beir(folder: Path, library: Container[str]) -> Judged:
+    """The queries of `folder` with the gains of their relevant papers, by id.
+
+    The judgements are those of `qrels/test.tsv`, or of the only other file there is. A score above
+    0 is a gain. A relevant paper that the corpus has without an abstract cannot be in a library: it
+    stays and is never found, so that figures compare with those of others.
+
+    Args:
+        folder: with `corpus.jsonl`, `queries.jsonl` and `qrels/`.
+        library: the ids of its papers.
+
+    Raises:
+        InputError: a file cannot be read or does not fit; one sentence with file and line.
+    """
+    queries_file, judged_file = folder / "queries.jsonl", _judged_file(folder)
+    queries, judged = contents(queries_file), contents(judged_file)
+    lines = lines_of(queries, queries_file, "_id")
+    check_ids_differ(lines)
+    judgements = _judgements(judged, judged_file)
+    _check_queries(judgements, {line.id.strip() for line in lines}, queries_file)
+    relevant = [each for each in judgements if each.score > 0]
+    if not relevant:
+        raise InputError(f"{judged_file} judges no paper as relevant; expected {_ROWS}.")
+    gains: dict[str, dict[str, float]] = {}
+    for each in relevant:
+        gains.setdefault(each.query, {})[each.paper] = each.score
+    return Judged(
+        samples=tuple(
+            _sample(line, gains[line.id.strip()]) for line in lines if line.id.strip() in gains
+        ),
+        sha256=hashlib.sha256(queries + judged).hexdigest(),
+        notes=_missing([each for each in relevant if each.paper not in library], folder),
+    )
+
+
+def _judged_file(folder: Path) -> Path:
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    test = folder / "qrels" / "test.tsv"
+    if test in files:
+        return test
+    if len(files) > 1:
+        names = ", ".join(file.name for file in files)
+        raise InputError(
+            f"{folder / 'qrels'} has {names} and no test.tsv; name the one to use test.tsv."
+        )
+    if not files:
+        raise InputError(f"{folder} has no judgements; expected a folder with {_EXPECTED}.")
+    return files[0]
+
+
+def _judgements(content: bytes, file: Path) -> list[_Judgement]:
+    rows = [
+        (f"{file}, line {number}", number, [cell.strip() for cell in raw.split("\t")])
+        for number, raw in numbered_lines(content, file, _ROWS)
+    ]
+    if not rows:
+        raise InputError(f"{file} is empty; expected {_ROWS}.")
+    where, _, header = rows[0]
+    missing = [name for name in _COLUMNS if name not in header]
+    if missing:
+        raise InputError(f"{where} has no column {missing[0]}; expected {_ROWS}.")
+    columns = [header.index(name) for name in _COLUMNS]
+    judgements = [_judgement(row, columns, where, number) for where, number, row in rows[1:]]
+    _check_judged_once(judgements)
+    return judgements
+
+
+def _judgement(row: Sequence[str], columns: Sequence[int], where: str, number: int) -> _Judgement:
+    cells = [row[at] if at < len(row) else "" for at in columns]
+    if not all(cells):
+        missing = _COLUMNS[cells.index("")]
+        raise InputError(f"{where} has no {missing}; expected {_ROWS}.")
+    query, paper, score = cells
+    return _Judgement(query, paper, _number(score, where), where, number)
+
+
+def _number(score: str, where: str) -> float:
+    try:
+        value = float(score)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{where} has the score “{shown(score)}”; expected a number such as 1.")
+    return value
+
+
+def _check_judged_once(judgements: Sequence[_Judgement]) -> None:
+    first: dict[tuple[str, str], int] = {}
+    for each in judgements:
+        pair = each.query, each.paper
+        if pair in first:
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}” for the query "
+                f"“{shown(each.query)}” as line {first[pair]} did; keep one of the two."
+            )
+        first[pair] = each.number
+
+
+def _check_queries(judgements: Sequence[_Judgement], known: Container[str], file: Path) -> None:
+    for each in judgements:
+        if each.query not in known:
+            raise InputError(
+                f"{each.where} judges the query “{shown(each.query)}”, which {file} does not have; "
+                "see that both files are of the same collection."
+            )
+
+
+def _sample(line: Line, gains: Mapping[str, float]) -> Sample:
+    text = line.fields.get("text")
+    if not isinstance(text, str):
+        raise InputError(f"{line.where} has no text; expected “text” with the query.")
+    try:
+        question = Question(checked_question(text), Expected(papers=gains))
+    except InputError as error:
+        raise InputError(f"{line.where}: {error}") from error
+    return Sample(line.id.strip(), SampleType.RETRIEVAL, (question,))
+
+
+def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
+    """A note on relevant papers that no library has, for want of an abstract."""
+    if not absent:
+        return ()
+    file = folder / "corpus.jsonl"
+    corpus = {line.id.strip(): line for line in lines_of(contents(file), file, "_id")}
+    for each in absent:
+        if each.paper not in corpus:
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}”, which {file} does not have; "
+                "see that both files are of the same collection."
+            )
+        if not _has_no_abstract(corpus[each.paper]):
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}”, which the library does not "
+                f"have; add the corpus with `assistant ingest {folder}`."
+            )
+    count = len({each.paper for each in absent})
+    return (
+        f"{count} of the relevant papers in {file} "
+        f"{'has no abstract and counts' if count == 1 else 'have no abstract and count'} "
+        "as not found.",
+    )
+
+
+def _has_no_abstract(line: Line) -> bool:
+    return isinstance(checked(line.fields, Source("", line.number)), Skipped)

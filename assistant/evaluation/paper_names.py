@@ -1,0 +1,85 @@
+"""Which paper of the library a file of questions means by a name."""
+
+from collections.abc import Collection, Iterable
+
+from assistant.question_file import shown
+from retrieval.errors import InputError
+from retrieval.markup import clean
+from retrieval.merge import letters
+from retrieval.titles import TITLE_MATCH, likeness, plain_title
+from retrieval.types import Paper, first_words
+
+BEGINNING = 80
+"""Characters of an abstract that stand for a title where there is none."""
+
+
+class PaperNames:
+    """The names of a library's papers.
+
+    A paper is named by its id, or by its title whatever its case and marks; one without a title by
+    the beginning of its abstract, of 80 characters or as the app shows it.
+    """
+
+    def __init__(self, papers: Iterable[Paper]) -> None:
+        """Names of these papers."""
+        self._papers = {paper.id: paper for paper in papers}
+        self._ids: dict[str, dict[str, None]] = {}
+        for paper in self._papers.values():
+            for name in filter(None, map(letters, _names(paper))):
+                self._ids.setdefault(name, {})[paper.id] = None
+
+    @property
+    def ids(self) -> Collection[str]:
+        """The ids of all papers."""
+        return self._papers.keys()
+
+    def id_of(self, name: str, where: str) -> str:
+        """The id of the paper that `name` stands for.
+
+        Args:
+            name: as it is written in the file.
+            where: file and line, for errors.
+
+        Raises:
+            InputError: no paper has this name, or several have.
+        """
+        if name.strip() in self._papers:
+            return name.strip()
+        found = self._ids.get(letters(name)) or self._ids.get(letters(clean(name))) or {}
+        if not found:
+            raise InputError(
+                f"{where} names a paper that the library does not have, “{shown(name)}”; "
+                f"{self._hint(name)}."
+            )
+        if len(found) > 1:
+            raise InputError(
+                f"{where} names “{shown(name)}”, and {len(found)} papers are called so; "
+                f"name the one that is meant by its id ({_listed(found)})."
+            )
+        return next(iter(found))
+
+    def _hint(self, name: str) -> str:
+        plain = plain_title(name)
+        alike = {
+            id_: likeness(plain, plain_title(paper.title)) for id_, paper in self._papers.items()
+        }
+        nearest = max(alike, key=alike.__getitem__, default="")
+        if alike.get(nearest, 0.0) >= TITLE_MATCH:
+            return f"the closest title is “{shown(self._papers[nearest].title)}”"
+        return "write its title as the library has it, or its id, or add it with `assistant ingest`"
+
+    def have(self, sentence: str, ids: Iterable[str]) -> bool:
+        """Whether `sentence` stands in an abstract of these papers, whatever its mark-up."""
+        wanted = letters(clean(sentence))
+        return any(wanted in letters(self._papers[id_].abstract) for id_ in ids)
+
+
+def _names(paper: Paper) -> list[str]:
+    if paper.title:
+        return [paper.title]
+    return [paper.abstract[:BEGINNING], first_words(paper.abstract, BEGINNING)]
+
+
+def _listed(ids: Iterable[str]) -> str:
+    first, *others = ids
+    return f"{first} or {others[0]}" + (", …" if len(others) > 1 else "")
