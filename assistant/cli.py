@@ -92,7 +92,12 @@ def _parser() -> argparse.ArgumentParser:
     models = command("models", "the models on this machine")
     models.add_argument("action", nargs="?", choices=("list", "pull"), default="list")
     models.add_argument("--json", action="store_true", help="print JSON")
-    command("cases", "the answers that were rated in the browser, as JSONL")
+    cases = command("cases", "the answers that were rated in the browser, as JSONL")
+    cases.add_argument(
+        "--questions",
+        action="store_true",
+        help="those rated down, as questions for `assistant evaluate`",
+    )
     _add_users(command("users", "who may use the browser app and the HTTP API"))
     return parser
 

@@ -14,6 +14,7 @@ from assistant.calibration import Judged, calibrated, write_calibration
 from assistant.chat_model import ChatModel
 from assistant.conversations import CONVERSATIONS, Conversations
 from assistant.engine import Assistant, checked_question, never
+from assistant.evaluation.cases import note_on, question_lines
 from assistant.events import Finished
 from assistant.json_output import (
     answer_json,
@@ -272,14 +273,18 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
         print("\n".join(models_lines(models)))
 
 
-def run_cases(_options: argparse.Namespace, flags: Flags) -> None:
-    """Print the rated answers, one JSON a line, as `ask --jsonl` reads conversations."""
+def run_cases(options: argparse.Namespace, flags: Flags) -> None:
+    """Print the rated answers, one JSON a line, as `ask --jsonl` or `evaluate` reads them."""
     file = load_settings(flags).home / CONVERSATIONS
     cases = Conversations(file).cases() if file.exists() else []
-    for case in cases:
-        print(dumps(case_json(case)))
-    if not cases:
-        print("No answer was rated yet; the thumbs below an answer do it.", file=sys.stderr)
+    lines = question_lines(cases) if options.questions else [case_json(case) for case in cases]
+    for line in lines:
+        print(dumps(line))
+    if options.questions and (note := note_on(lines)):
+        print(f"note: {note}", file=sys.stderr)
+    if not lines:
+        rated = "rated down" if options.questions else "rated"
+        print(f"No answer was {rated} yet; the thumbs below an answer do it.", file=sys.stderr)
 
 
 def run_users(options: argparse.Namespace, flags: Flags) -> None:
