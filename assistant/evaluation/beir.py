@@ -85,7 +85,7 @@ def read_beir(folder: Path, library: Container[str]) -> Judged:
 
 
 def _judged_file(folder: Path) -> Path:
-    files = sorted((folder / "qrels").glob("*.tsv"))
+    files = sorted((folder / "qrels").glob("[!.]*.tsv"))
     test = folder / "qrels" / "test.tsv"
     if test in files:
         return test

@@ -12,6 +12,9 @@ from retrieval.types import Paper, first_words
 BEGINNING = 80
 """Characters of an abstract that stand for a title where there is none."""
 
+_LONGEST_TITLE = 300
+"""Characters of a name that are compared with titles; more is no title, and would take long."""
+
 
 class PaperNames:
     """The names of a library's papers.
@@ -59,7 +62,7 @@ class PaperNames:
         return next(iter(found))
 
     def _hint(self, name: str) -> str:
-        plain = plain_title(name)
+        plain = plain_title(name[:_LONGEST_TITLE])
         alike = {
             id_: likeness(plain, plain_title(paper.title)) for id_, paper in self._papers.items()
         }

@@ -95,6 +95,7 @@ def test_ids_that_are_numbers(folder: Folder) -> None:
 
 def test_the_only_judgements_are_taken_whatever_their_name(folder: Folder) -> None:
     made = folder(name="dev.tsv")
+    (made / "qrels" / "._dev.tsv").write_bytes(b"\x00\xff")
     assert read_beir(made, LIBRARY).samples == SAMPLES
     shutil.copy(made / "qrels" / "dev.tsv", made / "qrels" / "train.tsv")
     with pytest.raises(InputError, match=r"qrels has dev\.tsv, train\.tsv and no test\.tsv; name"):

@@ -78,6 +78,15 @@ def test_the_example_set_reads_over_the_seeds(library_home: Path) -> None:
     assert first.facts == (("vessel",),)
 
 
+def test_the_example_in_the_readme_reads_over_the_seeds(library_home: Path, file: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```jsonl\n(.*?)```", readme, re.DOTALL)
+    file.write_text(example, "utf-8")
+    stored = [each.paper for each in ChromaStore(library_home / "chroma").papers()]
+    types = [sample.type.value for sample in read_question_set(file, stored).samples]
+    assert types == ["single", "lookup", "unanswerable", "chat"]
+
+
 def test_all_that_a_line_says(file: Path) -> None:
     said = line(
         id=7,
@@ -222,6 +231,7 @@ def test_an_id_comes_before_a_title_that_reads_the_same(file: Path) -> None:
             "title is “Turnips: a Résumé”.",
         ),
         (line(papers=["???"]), " names a paper that the library does not have, “???”; write"),
+        (line(papers=["odd words " * 500_000]), " names a paper that the library does not have"),
         (line(papers=["x" * 5_000_000]), " names a paper that the library does not have, “xxx"),
         (
             line(papers=["On Peas"]),
