@@ -8,6 +8,7 @@ from retrieval.filters import NO_FILTERS, Filters
 from retrieval.library import Library
 from retrieval.lookup import Lookup
 from retrieval.search import search
+from retrieval.search_settings import SearchSettings
 from retrieval.types import Paper, Passage
 
 STAYING = 0.3
@@ -23,6 +24,8 @@ def candidates(
     limit: int,
     filters: Filters = NO_FILTERS,
     also: Sequence[str] = (),
+    *,
+    settings: SearchSettings | None = None,
 ) -> list[Passage]:
     """The papers found for a resolved question, best first, those cited before among them.
 
@@ -32,6 +35,7 @@ def candidates(
         limit: papers found, beside those that the conversation adds.
         filters: what the question says about records; they do not bind what it goes on about.
         also: ids of papers that compete as well.
+        settings: how papers are found; see `SearchSettings`.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -39,7 +43,7 @@ def candidates(
     if resolved.about:
         filters = NO_FILTERS
     also = [] if filters else [*also, *(paper.id for paper in resolved.mentioned)]
-    found = search(library, resolved.standalone, limit, filters=filters, also=also)
+    found = search(library, resolved.standalone, limit, settings, filters=filters, also=also)
     return favoured(found, resolved)
 
 

@@ -1,9 +1,9 @@
 """From a question to a checked, cited answer: the one path behind every way of asking."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+from assistant.answer_settings import AnswerSettings
 from assistant.answerability import IN_DOUBT, Subject
 from assistant.calibration import read_calibration
 from assistant.candidates import candidates, lead_of_others
@@ -16,7 +16,7 @@ from assistant.making import Making
 from assistant.rewriting import reworded
 from assistant.routing import passages_of, route
 from assistant.types import Answer, Turn
-from assistant.writing import Writer, WritingSettings
+from assistant.writing import Writer
 from retrieval.embedder import StoppableEmbedder
 from retrieval.errors import InputError
 from retrieval.filters import Filters
@@ -30,21 +30,6 @@ UNSURE = -1.0
 """The confidence where nothing was found."""
 LONGEST_QUESTION = 2000
 """Characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSettings:
-    """What an answer may take; see tests/benchmarks/answers.md."""
-
-    passages: int = 10
-    """Papers found, and shown as the closest where nothing is answered."""
-    judged: int = 3
-    """Papers, best first, of which one must be likely to answer."""
-    least_confidence: float | None = None
-    """Questions that it is less sure of are not answered; by default as the library is
-    calibrated."""
-    writing: WritingSettings = field(default_factory=WritingSettings)
-    """What writing may take."""
 
 
 def never() -> bool:
@@ -128,7 +113,14 @@ class Assistant:
 
     def _searched(self, resolved: Resolved, subject: Subject, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
-        return candidates(self.library, resolved, depth, filters, also=sorted(subject.known))
+        return candidates(
+            self.library,
+            resolved,
+            depth,
+            filters,
+            also=sorted(subject.known),
+            settings=self.settings.search,
+        )
 
     def _from_abstracts(
         self, making: Making, subject: Subject, stopped: Callable[[], bool]
@@ -199,7 +191,7 @@ class Assistant:
         self, question: str, passages: Sequence[Passage], stopped: Callable[[], bool]
     ) -> list[Passage]:
         """The passages ranked again, where one of them may answer better than the others."""
-        likelihood = question_likelihood(self.model)
+        likelihood = question_likelihood(self.model) if self.settings.rerank else None
         if likelihood is None or is_broad(question):
             return list(passages)
         return rerank(question, passages, likelihood, stopped)

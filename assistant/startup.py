@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from assistant.ablations import WHOLE, Ablations
+from assistant.answer_settings import WritingSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import AnswerSettings, Assistant, never
+from assistant.engine import Assistant, never
 from assistant.exam import passes_once
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
-from assistant.writing import WritingSettings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.library import Library
 from retrieval.progress import Progress
@@ -37,8 +38,15 @@ def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel
     )
 
 
-def open_assistant(settings: Settings, progress: Progress) -> Assistant:
+def open_assistant(
+    settings: Settings, progress: Progress, ablations: Ablations = WHOLE
+) -> Assistant:
     """An assistant over a library that has papers.
+
+    Args:
+        settings: where the library and the models are.
+        progress: is told of what takes long.
+        ablations: which parts of the path take part; for measurements.
 
     Raises:
         ModelError: a model cannot be had or loaded.
@@ -47,7 +55,8 @@ def open_assistant(settings: Settings, progress: Progress) -> Assistant:
     """
     library = open_library(settings, progress)
     library.ready_to_search()
-    return assistant_over(library, open_chat_model(settings, progress), settings, progress)
+    model = open_chat_model(settings, progress)
+    return assistant_over(library, model, settings, progress, ablations=ablations)
 
 
 def assistant_over(
@@ -56,11 +65,16 @@ def assistant_over(
     settings: Settings,
     progress: Progress,
     stopped: Callable[[], bool] = never,
+    *,
+    ablations: Ablations = WHOLE,
 ) -> Assistant:
     """An assistant that asks the model for answers if it writes well enough; else it quotes.
+
+    Where it writes freely it is asked without being examined.
 
     Raises:
         Cancelled: `stopped()` became true.
     """
-    asks = passes_once(model, model.path, settings.cache / "exams.json", progress, stopped)
-    return Assistant(library, model, AnswerSettings(writing=WritingSettings(asks=asks)))
+    exams = settings.cache / "exams.json"
+    asks = ablations.free_writing or passes_once(model, model.path, exams, progress, stopped)
+    return Assistant(library, model, ablations.answer_settings(WritingSettings(asks=asks)))

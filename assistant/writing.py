@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from assistant.answer_grammar import answer_grammar
+from assistant.answer_settings import WritingSettings
 from assistant.budget import fitting
 from assistant.chat_model import ChatModel
 from assistant.checking import is_supported
@@ -15,20 +15,6 @@ from assistant.prompting import SILENT_REPLY, Message, answer_messages
 from assistant.reply import until_repeating, without_thinking
 from assistant.statements import states
 from assistant.types import Evidence, Tokens
-
-
-@dataclass(frozen=True, slots=True)
-class WritingSettings:
-    """What writing may take; see tests/benchmarks/answers.md."""
-
-    max_tokens: int = 160
-    """Tokens the model may write."""
-    most_sentences: int = 6
-    """Sentences shown at most."""
-    most_failures: int = 2
-    """Unsupported sentences after which the model is not read on."""
-    asks: bool = True
-    """Whether the model is asked at all; else the answer is the evidence. See `exam`."""
 
 
 class Writer:
@@ -67,13 +53,16 @@ class Writer:
         most = self._settings.max_tokens
         sentences = fitting(self._model, prompt, len(keys), most)
         messages = prompt(sentences)
-        grammar = answer_grammar(keys[:sentences], self._settings.most_sentences)
+        grammar = self._grammar(keys[:sentences])
         with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
             writing = _Counted(pieces)
             answer = until_repeating(without_thinking(writing))
             written = _finished(drafts(answer, keys), writing, most)
             yield from self._checked(written, page)
         self.tokens = Tokens(prompt=self._model.count(messages), completion=writing.count)
+
+    def _grammar(self, keys: Sequence[str]) -> str:
+        return answer_grammar(keys, self._settings.most_sentences) if self._settings.grammar else ""
 
     def _is_full(self, page: Page) -> bool:
         return len(page.sentences) >= self._settings.most_sentences
@@ -89,7 +78,7 @@ class Writer:
             if draft.text == SILENT_REPLY and not page.sentences:
                 self.declined = True
                 return
-            notes = _supporting(draft, page.evidence)
+            notes = self._notes_of(draft, page.evidence)
             self.held += bool(notes)
             self.failed += not notes
             if draft.text in said or not (notes or page.sentences):
@@ -100,6 +89,12 @@ class Writer:
                 yield shown
             if self.failed >= self._settings.most_failures or self._is_full(page):
                 return
+
+    def _notes_of(self, draft: Draft, evidence: Sequence[Evidence]) -> tuple[int, ...]:
+        """The notes that a draft is shown with; none if it does not hold."""
+        if self._settings.checks:
+            return _supporting(draft, evidence)
+        return draft.notes or (1,)
 
     def _quoted(self, page: Page) -> Iterator[Shown]:
         """The evidence in its own order."""

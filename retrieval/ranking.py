@@ -7,6 +7,7 @@ from retrieval.library import Library
 from retrieval.lookup import Lookup
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import search
+from retrieval.search_settings import SearchSettings
 from retrieval.types import Passage
 
 
@@ -26,6 +27,8 @@ def ranking(
     limit: int,
     likelihood: QuestionLikelihood | None,
     stopped: Callable[[], bool],
+    *,
+    settings: SearchSettings | None = None,
 ) -> Ranking:
     """The papers that pass what `query` says about records, those that fit it best first.
 
@@ -35,6 +38,7 @@ def ranking(
         limit: papers at most.
         likelihood: what reads the best papers again; nothing for the first stage alone.
         stopped: looked at between two papers.
+        settings: see `SearchSettings`.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -43,7 +47,7 @@ def ranking(
     library.ready_to_search()
     understood = Lookup.over(library).understand(query)
     depth = max(limit, RerankSettings().depth)
-    passages = search(library, query, depth, filters=understood.filters)
+    passages = search(library, query, depth, settings, filters=understood.filters)
     nowhere = [missing.said for missing in understood.missing]
     if understood.filters and not passages:
         nowhere.append(understood.said)

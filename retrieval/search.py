@@ -1,37 +1,16 @@
-"""Hybrid search: dense and lexical retrieval, fused, one passage a paper.
+"""Search: dense and lexical retrieval, fused or one of them alone, one passage a paper."""
 
-Fusion is a convex sum of scaled scores (Bruch, Gai and Ingber 2023, "An Analysis of Fusion
-Functions for Hybrid Retrieval"); on the seeds it beats reciprocal rank fusion in every setting
-tried. See tests/benchmarks/ranking.md.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from retrieval.chroma import paper_of
 from retrieval.embedder import Vector
 from retrieval.filters import NO_FILTERS, Filters
+from retrieval.fusion import convex_sum, reciprocal_rank_fusion
 from retrieval.library import Library
+from retrieval.search_settings import Retriever, SearchSettings
 from retrieval.types import Chunk, Hit, Paper, Passage
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """How the two retrievers are combined; chosen by cross-validation, see ranking.md."""
-
-    dense_weight: float = 0.55
-    """Share of the dense score, from 0 to 1."""
-    dense_depth: int = 100
-    """Chunks asked of the dense retriever."""
-    filtered_depth: int = 1000
-    """Chunks asked of it where many papers pass a filter, and most of the nearest may not."""
-    lexical_depth: int = 30
-    """Papers taken up because of their lexical score alone."""
-    lexical_reach: int = 1000
-    """Papers whose lexical score counts once they are candidates; a shorter list would score
-    papers just behind its end as if no word had matched."""
-    few: int = 200
-    """Papers passing a filter up to which all of them are compared with the query."""
 
 
 def search(
@@ -58,58 +37,103 @@ def search(
     """
     settings = settings or SearchSettings()
     library.ready_to_search()
-    vector = library.embedder.embed(query)
-    matches = library.lexical.search(query, settings.lexical_reach, filters)
-    sure = list(dict.fromkeys([*(id_ for id_, _ in matches[: settings.lexical_depth]), *also]))
-    best = _nearest(library, vector, sure, settings, filters)
-    similarity = {id_: hit.score for id_, hit in best.items()}
-    scores = fuse(similarity, dict(matches), settings.dense_weight)
+    asked = _Asked(
+        library=library,
+        vector=library.embedder.embed(query),
+        matches=dict(library.lexical.search(query, settings.lexical_reach, filters)),
+        passing=set(library.lexical.matching(filters, library.lexical.size)) if filters else None,
+        also=also,
+        limit=limit,
+        settings=settings,
+    )
+    best, scores = _RETRIEVERS[settings.retriever](asked)
     ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))
     ranked = ranked[:limit] + [id_ for id_ in ranked[limit:] if id_ in also]
     return _passages(library, [best[id_] for id_ in ranked], scores)
 
 
-def fuse(
-    dense: Mapping[str, float], lexical: Mapping[str, float], dense_weight: float
-) -> dict[str, float]:
-    """Convex sum of both scores as shares of the best, for every key of `dense`.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query as it is put to a retriever."""
 
-    Args:
-        dense: cosines of all candidates; those below 0 count as 0.
-        lexical: scores of those that matched, above 0; a candidate that did not scores 0.
-        dense_weight: share of the dense score, from 0 to 1.
+    library: Library
+    vector: Vector
+    matches: Mapping[str, float]
+    """Lexical scores of papers that have words of the query and pass the filters, best first."""
+    passing: set[str] | None
+    """Papers that pass the filters; nothing where nothing is filtered."""
+    also: Sequence[str]
+    limit: int
+    settings: SearchSettings
 
-    Returns:
-        Scores in [0, 1]: 1 is the best by meaning and by words.
-    """
-    near = _shares({key: max(score, 0.0) for key, score in dense.items()})
-    matched = _shares({key: lexical.get(key, 0.0) for key in dense})
-    return {key: dense_weight * near[key] + (1 - dense_weight) * matched[key] for key in dense}
+    def sure(self, matches: int) -> list[str]:
+        """Candidates whatever their vectors: the best `matches`, and those of `also`."""
+        papers = dict.fromkeys([*islice(self.matches, matches), *self.also])
+        few = self.few
+        return [id_ for id_ in papers if few is None or id_ in few]
+
+    @property
+    def few(self) -> set[str] | None:
+        """The papers that pass, where they are so few that all are compared with the query."""
+        if self.passing is None or len(self.passing) > self.settings.few:
+            return None
+        return self.passing
 
 
-def _shares(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scores (at least 0) as shares of the highest."""
-    high = max(scores.values(), default=0.0)
-    return {key: score / high if high > 0 else 0.0 for key, score in scores.items()}
+_Scored = tuple[dict[str, Hit], dict[str, float]]
+"""Of every candidate the best chunk with its cosine; of every candidate the score, in [0, 1]."""
 
 
-def _nearest(
-    library: Library,
-    vector: Vector,
-    sure: Sequence[str],
-    settings: SearchSettings,
-    filters: Filters,
-) -> dict[str, Hit]:
-    """Every candidate's best chunk: the papers nearest to `vector`, and `sure` ones."""
-    if not filters:
-        best = _best_chunks(library.store.nearest(vector, settings.dense_depth))
-        return best | _exact(library, vector, [id_ for id_ in sure if id_ not in best])
-    passing = set(library.lexical.matching(filters, library.lexical.size))
-    if len(passing) <= settings.few:
-        return _exact(library, vector, sorted(passing))
-    hits = library.store.nearest(vector, settings.filtered_depth)
-    best = _best_chunks(hit for hit in hits if hit.paper_id in passing)
-    return best | _exact(library, vector, [id_ for id_ in sure if id_ not in best])
+def _hybrid(asked: _Asked) -> _Scored:
+    best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
+    return best, convex_sum(_cosines(best), asked.matches, asked.settings.dense_weight)
+
+
+def _rrf(asked: _Asked) -> _Scored:
+    best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
+    return best, reciprocal_rank_fusion(_cosines(best), asked.matches)
+
+
+def _dense(asked: _Asked) -> _Scored:
+    best = _nearest(asked, asked.sure(0))
+    return best, convex_sum(_cosines(best), {}, 1.0)
+
+
+def _bm25(asked: _Asked) -> _Scored:
+    best = _exact(asked, asked.sure(asked.limit))
+    return best, convex_sum(_cosines(best), asked.matches, 0.0)
+
+
+_RETRIEVERS: Mapping[Retriever, Callable[[_Asked], _Scored]] = {
+    Retriever.HYBRID: _hybrid,
+    Retriever.RRF: _rrf,
+    Retriever.DENSE: _dense,
+    Retriever.BM25: _bm25,
+}
+
+
+def _cosines(best: Mapping[str, Hit]) -> dict[str, float]:
+    return {id_: hit.score for id_, hit in best.items()}
+
+
+def _nearest(asked: _Asked, sure: Sequence[str]) -> dict[str, Hit]:
+    """Every candidate's best chunk: the papers nearest to the query, and `sure` ones."""
+    if asked.few is not None:
+        return _exact(asked, sorted(asked.few))
+    passing, settings = asked.passing, asked.settings
+    depth = settings.dense_depth if passing is None else settings.filtered_depth
+    hits = asked.library.store.nearest(asked.vector, depth)
+    best = _best_chunks(hit for hit in hits if passing is None or hit.paper_id in passing)
+    return best | _exact(asked, [id_ for id_ in sure if id_ not in best])
+
+
+def _exact(asked: _Asked, paper_ids: Sequence[str]) -> dict[str, Hit]:
+    """The best chunks of some papers, whether the dense retriever reaches them or not."""
+    vectors = asked.library.store.chunk_vectors(paper_ids)
+    return _best_chunks(
+        Hit(chunk_id, paper_of(chunk_id), float(found @ asked.vector))
+        for chunk_id, found in vectors.items()
+    )
 
 
 def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
@@ -119,15 +143,6 @@ def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
         if hit.paper_id not in best or hit.score > best[hit.paper_id].score:
             best[hit.paper_id] = hit
     return best
-
-
-def _exact(library: Library, vector: Vector, paper_ids: Sequence[str]) -> dict[str, Hit]:
-    """The best chunks of some papers: what the dense retriever did not reach."""
-    vectors = library.store.chunk_vectors(paper_ids)
-    return _best_chunks(
-        Hit(chunk_id, paper_of(chunk_id), float(found @ vector))
-        for chunk_id, found in vectors.items()
-    )
 
 
 def _passages(library: Library, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Passage]:

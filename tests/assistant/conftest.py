@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fakes import PAPERS, Asking, FakeChatModel
 
+from assistant.answer_settings import AnswerSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import AnswerSettings, Assistant
+from assistant.engine import Assistant
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest
 from retrieval.library import Library

@@ -3,10 +3,11 @@ from fakes import FakeChatModel, evidence, paper
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.answer_settings import WritingSettings
 from assistant.budget import fitting
 from assistant.making import Page
 from assistant.prompting import Message
-from assistant.writing import Writer, WritingSettings
+from assistant.writing import Writer
 from retrieval.errors import InputError
 
 SIZES = st.lists(st.integers(min_value=0, max_value=60), min_size=1, max_size=8)

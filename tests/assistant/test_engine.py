@@ -16,12 +16,12 @@ from fakes import (
     answered,
 )
 
+from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.calibration import DEFAULT, write_calibration
-from assistant.engine import LONGEST_QUESTION, AnswerSettings, Assistant, checked_question
+from assistant.engine import LONGEST_QUESTION, Assistant, checked_question
 from assistant.events import Chosen, Finished, Found, Reranked, Shown
 from assistant.making import ABSTENTION, answer_text
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Turn
-from assistant.writing import WritingSettings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.errors import Cancelled, InputError, LibraryError
 from retrieval.library import Library

@@ -18,6 +18,7 @@ from fakes import PAPERS, FakeChatModel
 from numpy.typing import NDArray
 from tiny_models import CHATML_MARKS, bpe_model
 
+from assistant.answer_settings import WritingSettings
 from assistant.chat_model import LlamaCppChatModel
 from assistant.checking import is_supported
 from assistant.engine import Assistant, never
@@ -25,7 +26,7 @@ from assistant.making import Page, answer_text
 from assistant.prompting import answer_messages
 from assistant.records import Aspect, sentence_about
 from assistant.types import Answer, Evidence, Kind, Outcome, Turn
-from assistant.writing import Writer, WritingSettings
+from assistant.writing import Writer
 from retrieval import llamacpp
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest

@@ -4,11 +4,11 @@ import pytest
 from fakes import PAPERS, Asking, FakeChatModel, answered
 from test_engine import check_promises
 
+from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.conversation import resolve
-from assistant.engine import AnswerSettings, never
+from assistant.engine import never
 from assistant.rewriting import keeps, reworded
 from assistant.types import Turn
-from assistant.writing import WritingSettings
 
 TITLE = "Zebra Pruning for Vision Models"
 BEFORE = "How many weights does ZebraPrune remove?"

@@ -10,13 +10,13 @@ from threading import current_thread
 import pytest
 from test_service import serving
 
+from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import AnswerSettings, Assistant
+from assistant.engine import Assistant
 from assistant.events import Chosen, Finished, Found, Reranked
 from assistant.json_output import answer_json, dumps
 from assistant.service import Service
 from assistant.types import Answer
-from assistant.writing import WritingSettings
 from retrieval.errors import Cancelled
 from retrieval.library import Library
 

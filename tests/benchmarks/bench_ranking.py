@@ -25,7 +25,8 @@ from retrieval.merge import letters
 from retrieval.metrics import ndcg, recall, reciprocal_rank
 from retrieval.progress import silent
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
-from retrieval.search import SearchSettings, search
+from retrieval.search import search
+from retrieval.search_settings import SearchSettings
 
 Ranker = Callable[[str], list[str]]
 RRF_CONSTANT = 60

@@ -25,13 +25,12 @@ from typing import Any
 import numpy as np
 import psutil
 
-from assistant.engine import AnswerSettings
+from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.events import Finished
 from assistant.json_output import answer_json, dumps
 from assistant.service import Service, Waiting
 from assistant.settings import load_settings
 from assistant.types import Answer
-from assistant.writing import WritingSettings
 from retrieval.errors import Cancelled
 
 SURE_APART = 0.05

@@ -12,12 +12,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from payloads import ALL, FORMULAS
 
 from assistant import setup, writing
+from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.checking import is_supported
 from assistant.cli import main
-from assistant.engine import AnswerSettings, Assistant
+from assistant.engine import Assistant
 from assistant.prompting import SILENT_REPLY
 from assistant.statements import states
-from assistant.writing import WritingSettings
 from retrieval.library import Library
 
 LIES = "\n".join(f"So {text} it is." for text in (*ALL, *FORMULAS.values()))

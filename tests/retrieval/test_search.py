@@ -1,65 +1,38 @@
-"""Fusion by hand, and search over a small library and over the seeds' formats."""
+"""Search over a small library, by each retriever."""
 
 from collections.abc import Callable
-from itertools import permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from retrieval.errors import LibraryError
+from retrieval.filters import Filters
+from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.search import SearchSettings, fuse, search
-
-SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(-1, 1), min_size=1)
-MATCHES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 30))
-
-
-@pytest.mark.parametrize(
-    ("dense", "lexical", "weight", "fused"),
-    [
-        ({"a": 0.8, "b": 0.4, "c": 0.6}, {"b": 10.0}, 0.5, {"a": 0.5, "b": 0.75, "c": 0.375}),
-        ({"a": 0.9, "b": 0.45}, {"a": 2.0, "b": 4.0}, 0.6, {"a": 0.8, "b": 0.7}),
-        ({"a": 0.3}, {}, 0.6, {"a": 0.6}),
-        ({}, {"a": 3.0}, 0.6, {}),
-        ({"a": 1.0, "b": -0.2}, {"a": 1.0, "z": 9.0}, 0.5, {"a": 1.0, "b": 0.0}),
-        ({"a": -0.3, "b": -0.1}, {"b": 2.0}, 0.5, {"a": 0.0, "b": 0.5}),
-    ],
-)
-def test_the_convex_sum(
-    dense: dict[str, float],
-    lexical: dict[str, float],
-    weight: float,
-    fused: dict[str, float],
-) -> None:
-    assert fuse(dense, lexical, weight) == pytest.approx(fused)
-
-
-@given(SCORES, MATCHES, st.floats(0, 1))
-def test_scores_stay_between_0_and_1(
-    dense: dict[str, float], lexical: dict[str, float], weight: float
-) -> None:
-    fused = fuse(dense, lexical, weight)
-    assert fused.keys() == dense.keys()
-    assert all(-1e-9 <= score <= 1 + 1e-9 for score in fused.values())
-
-
-@given(SCORES, st.floats(0.1, 1))
-def test_without_lexical_matches_the_dense_order_stays(
-    dense: dict[str, float], weight: float
-) -> None:
-    fused = fuse(dense, {}, weight)
-    for left, right in permutations(dense, 2):
-        if dense[left] > dense[right]:
-            assert fused[left] >= fused[right]
-
+from retrieval.ranking import ranking
+from retrieval.search import search
+from retrieval.search_settings import Retriever, SearchSettings
 
 PAPERS = (
-    {"id": "strides", "title": "Strides", "abstract": "Nets learn strides. They crop in Fourier."},
-    {"id": "cars", "title": "Cars", "abstract": "Red cars drive on roads. Roads are long there."},
-    {"id": "naive", "abstract": "A naïve baseline of Schrödinger wins. It is quite simple."},
+    {
+        "id": "strides",
+        "title": "Strides",
+        "abstract": "Nets learn strides. They crop in Fourier.",
+        "year": 2021,
+    },
+    {
+        "id": "cars",
+        "title": "Cars",
+        "abstract": "Red cars drive on roads. Roads are long there.",
+        "year": 2022,
+    },
+    {
+        "id": "naive",
+        "abstract": "A naïve baseline of Schrödinger wins. It is quite simple.",
+        "year": 2022,
+    },
 )
+FUSING = (Retriever.HYBRID, Retriever.RRF)
 
 
 @pytest.fixture
@@ -110,3 +83,123 @@ def test_accents_do_not_matter(library: Library) -> None:
 def test_an_empty_library_says_how_to_fill_it(open_library: Callable[..., Library]) -> None:
     with pytest.raises(LibraryError, match="assistant ingest"):
         search(open_library(), "anything", 3)
+
+
+def scores(library: Library, query: str, retriever: Retriever) -> dict[str, float]:
+    found = search(library, query, 10, SearchSettings(retriever=retriever))
+    return {passage.paper.id: passage.score for passage in found}
+
+
+def test_words_alone(library: Library) -> None:
+    found = scores(library, "the roads of a stride", Retriever.BM25)
+    of_words = dict(library.lexical.search("the roads of a stride", 10))
+    best = max(of_words.values())
+    assert of_words.keys() == {"cars", "strides"}
+    assert found == pytest.approx({id_: score / best for id_, score in of_words.items()})
+    assert scores(library, "there are on", Retriever.BM25) == {}
+
+
+def test_meaning_alone(library: Library) -> None:
+    # Two of the five words of "Cars. Roads are long there."
+    found = search(library, "long roads", 10, SearchSettings(retriever=Retriever.DENSE))
+    assert found[0].similarity == pytest.approx(2 / (2 * 5) ** 0.5)
+    assert scores(library, "long roads", Retriever.DENSE) == {"cars": 1, "naive": 0, "strides": 0}
+    # To this embedder only the same words are alike, those that only join others, too.
+    assert next(iter(scores(library, "there stride", Retriever.DENSE))) == "cars"
+    assert scores(library, "there stride", Retriever.BM25) == {"strides": 1.0}
+
+
+def test_ranks_alone(library: Library) -> None:
+    # By meaning cars, naive, strides; by words strides alone.
+    found = scores(library, "there stride", Retriever.RRF)
+    assert list(found) == ["strides", "cars", "naive"]
+    best = 1 / 63 + 1 / 61
+    expected = {"strides": 1.0, "cars": 1 / 61 / best, "naive": 1 / 62 / best}
+    assert found == pytest.approx(expected)
+
+
+def test_ranks_of_all_candidates(library: Library) -> None:
+    query = "Schrödinger roads strides crop"
+    cosines = search(library, query, 10, SearchSettings(retriever=Retriever.DENSE))
+    fused = reciprocal_rank_fusion(
+        {passage.paper.id: passage.similarity for passage in cosines},
+        dict(library.lexical.search(query, 10)),
+    )
+    assert scores(library, query, Retriever.RRF) == pytest.approx(fused)
+
+
+@pytest.mark.parametrize("retriever", Retriever)
+def test_whatever_ranks_them_passages_are_the_best_chunks(
+    library: Library, retriever: Retriever
+) -> None:
+    settings = SearchSettings(retriever=retriever)
+    found = search(library, "crop in Fourier, roads", 10, settings)
+    assert [passage.score for passage in found] == sorted(
+        (passage.score for passage in found), reverse=True
+    )
+    assert all(0 <= passage.score <= 1 for passage in found)
+    by_id = {passage.paper.id: passage for passage in found}
+    hybrid = {each.paper.id: each for each in search(library, "crop in Fourier, roads", 10)}
+    assert by_id.keys() >= {"strides", "cars"}
+    for id_, passage in by_id.items():
+        assert passage.chunk == hybrid[id_].chunk
+        assert passage.similarity == pytest.approx(hybrid[id_].similarity)
+    assert len(search(library, "crop in Fourier, roads", 1, settings)) == 1
+
+
+@pytest.mark.parametrize("retriever", Retriever)
+def test_whatever_ranks_them_papers_asked_for_are_among_them(
+    library: Library, retriever: Retriever
+) -> None:
+    settings = SearchSettings(retriever=retriever)
+    found = search(library, "crop in Fourier", 1, settings, also=["naive", "strides", "unknown"])
+    assert [passage.paper.id for passage in found] == ["strides", "naive"]
+    assert found[0].score > found[1].score
+
+
+@pytest.mark.parametrize("few", [0, 200])
+@pytest.mark.parametrize("retriever", Retriever)
+def test_whatever_ranks_them_they_pass_the_filters(
+    library: Library, retriever: Retriever, few: int
+) -> None:
+    settings = SearchSettings(retriever=retriever, few=few)
+    only = Filters(years=(2022,))
+    found = search(library, "roads and strides", 10, settings, filters=only)
+    assert [passage.paper.id for passage in found][:1] == ["cars"]
+    assert "strides" not in {passage.paper.id for passage in found}
+    nowhere = Filters(years=(1900,))
+    assert search(library, "roads and strides", 10, settings, filters=nowhere) == []
+
+
+@pytest.mark.parametrize("retriever", Retriever)
+def test_whatever_ranks_them_filters_bind_papers_asked_for_where_few_pass(
+    library: Library, retriever: Retriever
+) -> None:
+    only = Filters(years=(2022,))
+
+    def found(few: int) -> set[str]:
+        settings = SearchSettings(retriever=retriever, few=few)
+        passages = search(library, "roads", 1, settings, filters=only, also=["strides", "naive"])
+        return {passage.paper.id for passage in passages}
+
+    assert found(few=2) == {"cars", "naive"}
+    assert found(few=1) == {"cars", "naive", "strides"}
+
+
+@pytest.mark.parametrize("retriever", FUSING)
+def test_words_reach_papers_that_no_vector_is_near_to(
+    library: Library, retriever: Retriever
+) -> None:
+    settings = SearchSettings(retriever=retriever, dense_depth=1)
+    found = search(library, "there stride", 3, settings)
+    assert {passage.paper.id for passage in found} == {"strides", "cars"}
+
+
+def test_a_ranking_by_another_retriever(library: Library) -> None:
+    def ids(retriever: Retriever) -> list[str]:
+        settings = SearchSettings(retriever=retriever)
+        found = ranking(library, "there stride", 10, None, lambda: False, settings=settings)
+        return [passage.paper.id for passage in found.passages]
+
+    assert ids(Retriever.BM25) == ["strides"]
+    assert ids(Retriever.DENSE) == ["cars", "naive", "strides"]

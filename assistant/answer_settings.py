@@ -1,0 +1,46 @@
+"""What an answer may take, and which parts of the path take part in it."""
+
+from dataclasses import dataclass, field
+
+from retrieval.search_settings import SearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class WritingSettings:
+    """What writing may take; see tests/benchmarks/answers.md."""
+
+    max_tokens: int = 160
+    """Tokens the model may write."""
+    most_sentences: int = 6
+    """Sentences shown at most."""
+    most_failures: int = 2
+    """Unsupported sentences after which the model is not read on."""
+    asks: bool = True
+    """Whether the model is asked at all; else the answer is the evidence. See `exam`."""
+    grammar: bool = True
+    """Whether the model is held to sentences with keys; see `answer_grammar`."""
+    checks: bool = True
+    """Whether a sentence of the model is shown only if its evidence supports it.
+
+    Without, what the model writes is shown as it comes and called verified. That is for measuring
+    what the check is worth, and for nothing else: no command that answers people offers it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """What an answer may take; see tests/benchmarks/answers.md."""
+
+    passages: int = 10
+    """Papers found, and shown as the closest where nothing is answered."""
+    judged: int = 3
+    """Papers, best first, of which one must be likely to answer."""
+    least_confidence: float | None = None
+    """Questions that it is less sure of are not answered; by default as the library is
+    calibrated."""
+    search: SearchSettings = field(default_factory=SearchSettings)
+    """How papers are found."""
+    rerank: bool = True
+    """Whether the best papers are read again by a model that gives likelihoods."""
+    writing: WritingSettings = field(default_factory=WritingSettings)
+    """What writing may take."""

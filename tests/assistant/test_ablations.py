@@ -1,0 +1,163 @@
+"""Each part of the path left out: what changes then, and that nothing does by default."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+from fakes import Asking, FakeChatModel, LikingChatModel
+from test_engine import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
+
+from assistant.ablations import WHOLE, Ablations, add_flags
+from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.chat_model import LlamaCppChatModel
+from assistant.cli import main
+from assistant.engine import Assistant
+from assistant.settings import Settings
+from assistant.startup import assistant_over
+from assistant.types import Answer, Kind, Outcome
+from retrieval.library import Library
+from retrieval.progress import silent
+from retrieval.search_settings import Retriever, SearchSettings
+
+LIE = "LionPrune removes 97% of the weights of every model in Vienna."
+CASES = [
+    ("", WHOLE, "whole"),
+    ("--retriever bm25", Ablations(retriever=Retriever.BM25), "bm25"),
+    ("--retriever dense --no-rerank", Ablations(Retriever.DENSE, rerank=False), "no rerank, dense"),
+    ("--retriever hybrid", WHOLE, "whole"),
+    ("--no-check", Ablations(check=False), "no check"),
+    (
+        "--free-writing --no-check --no-rerank --retriever rrf",
+        Ablations(Retriever.RRF, rerank=False, check=False, free_writing=True),
+        "no rerank, no check, free writing, rrf",
+    ),
+]
+
+
+@pytest.mark.parametrize(("flags", "ablations", "named"), CASES)
+def test_flags_and_their_names(flags: str, ablations: Ablations, named: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    assert Ablations.from_options(parser.parse_args(flags.split())) == ablations
+    assert ablations.named == named
+
+
+def test_a_retriever_that_is_none_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--retriever", "splade"])
+    assert "'bm25', 'dense', 'rrf', 'hybrid'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["ask", "chat", "serve", "search", "calibrate"])
+@pytest.mark.parametrize("flag", ["--no-check", "--free-writing", "--retriever=bm25"])
+def test_no_command_that_answers_people_takes_them(
+    command: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [command, "question"] if command in {"ask", "search"} else [command]
+    with pytest.raises(SystemExit) as raised:
+        main([*arguments, flag])
+    assert raised.value.code == 2
+    assert f"unrecognized arguments: {flag}" in capsys.readouterr().err
+
+
+def test_the_whole_is_what_is_set_by_default() -> None:
+    assert WHOLE.search_settings() == SearchSettings()
+    for writing in (WritingSettings(), WritingSettings(asks=False, max_tokens=7)):
+        assert WHOLE.answer_settings(writing) == AnswerSettings(writing=writing)
+
+
+def answer(
+    asking: Asking, ablations: Ablations, *replies: str, asks: bool = True
+) -> tuple[Answer, FakeChatModel]:
+    settings = ablations.answer_settings(WritingSettings(asks=asks))
+    assistant, model = asking(*replies, settings=settings)
+    return assistant.answer(QUESTION), model
+
+
+@pytest.mark.parametrize("lie", [f"{LIE} [1]", LIE, *LIES[:5]])
+def test_without_the_check_a_lie_is_shown_as_it_is(asking: Asking, lie: str) -> None:
+    shown, _ = answer(asking, Ablations(check=False), lie)
+    check_promises(shown)
+    [sentence] = shown.sentences
+    assert sentence.text == re.sub(r" \[\d\]", "", lie)
+    assert sentence.kind is Kind.VERIFIED
+    assert sentence.citations == (1,)
+
+
+@pytest.mark.parametrize(
+    "ablations",
+    [
+        WHOLE,
+        Ablations(free_writing=True),
+        Ablations(rerank=False),
+        *(Ablations(retriever=each) for each in Retriever),
+    ],
+    ids=lambda each: each.named,
+)
+def test_with_the_check_no_lie_is_shown(asking: Asking, ablations: Ablations) -> None:
+    shown, _ = answer(asking, ablations, f"{LIE} [1]")
+    check_promises(shown)
+    assert shown.outcome is Outcome.ANSWERED
+    assert LIE not in shown.text
+    assert {sentence.kind for sentence in shown.sentences} == {Kind.QUOTED}
+
+
+def test_without_the_check_a_model_that_is_not_asked_still_quotes(asking: Asking) -> None:
+    unchecked, model = answer(asking, Ablations(check=False), asks=False)
+    assert model.history == []
+    assert {sentence.kind for sentence in unchecked.sentences} == {Kind.QUOTED}
+    checked, _ = answer(asking, WHOLE, asks=False)
+    assert unchecked.text == checked.text
+
+
+def test_free_writing_asks_whom_the_exam_refused_and_gives_no_grammar(asking: Asking) -> None:
+    shown, model = answer(asking, Ablations(free_writing=True), f"{TRUE} [1]", asks=False)
+    assert model.grammars == [""]
+    assert [sentence.text for sentence in shown.sentences] == [TRUE]
+    _, model = answer(asking, WHOLE, f"{TRUE} [1]")
+    assert model.grammars[0].startswith("root ::=")
+
+
+def test_without_reranking_the_first_stage_decides(library: Library) -> None:
+    plain = Assistant(library, FakeChatModel(""), ANSWER_ALL).answer(UNDECIDED)
+    model = LikingChatModel(plain.passages[1].paper.abstract, "")
+    writing = WritingSettings(asks=False)
+    settings = Ablations(rerank=False).answer_settings(writing)
+    unread = Assistant(library, model, settings).answer(UNDECIDED)
+    assert model.read == []
+    assert unread.passages == plain.passages
+    Assistant(library, model, WHOLE.answer_settings(writing)).answer(UNDECIDED)
+    assert len(model.read) > 1
+
+
+def test_what_ranks_the_papers_of_an_answer(library: Library) -> None:
+    def scores(retriever: Retriever) -> dict[str, float]:
+        settings = Ablations(retriever).answer_settings(WritingSettings(asks=False))
+        assistant = Assistant(library, FakeChatModel(), settings)
+        found = assistant.answer("How good is the recogniser in whispered speech?").passages
+        return {passage.paper.id: passage.score for passage in found}
+
+    by_words = scores(Retriever.BM25)
+    by_meaning = scores(Retriever.DENSE)
+    assert list(by_words) == ["whisper"]
+    assert next(iter(by_meaning)) == "whisper"
+    assert by_meaning.keys() == {"zebra", "tidal", "lichen", "whisper"}
+    assert 0 < by_meaning["zebra"] < 0.7
+    by_ranks = scores(Retriever.RRF)
+    assert 0.4 < by_ranks["zebra"] < 0.6
+    hybrid = scores(Retriever.HYBRID)
+    assert hybrid["zebra"] == pytest.approx(0.55 * by_meaning["zebra"])
+
+
+def test_free_writing_takes_no_exam(
+    library: Library, chat_model: LlamaCppChatModel, tmp_path: Path
+) -> None:
+    """An exam of the default model would refuse it and be written down."""
+    settings = Settings(cache=tmp_path / "cache")
+    free = Ablations(free_writing=True)
+    assistant = assistant_over(library, chat_model, settings, silent, ablations=free)
+    assert assistant.settings.writing == WritingSettings(grammar=False)
+    assert not settings.cache.exists()
