@@ -6,6 +6,7 @@ tests make the calls; the mutation tests make them on modules with a mistake put
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 from assistant.evaluation.types import Asked, CurvePoint, Expected, Json, Reply, SampleType, Score
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Timings, Tokens
@@ -17,8 +18,14 @@ class Case:
     """A call, and what comes of it."""
 
     function: str
+    """Or a constant, which is not called."""
     arguments: tuple[object, ...]
     gives: object
+
+    def passes(self, module: ModuleType) -> bool:
+        """Whether it comes out so in a module."""
+        named = getattr(module, self.function)
+        return bool((named(*self.arguments) if callable(named) else named) == self.gives)
 
 
 PRUNES = "ZebraPrune removes 40% of the weights of a vision model."
@@ -305,7 +312,7 @@ LISTED = (
     "“Zebra Pruning” by Ada Miro, Ben Okafor and Cai Dru (ICML 2021, oral), and 1,012 more that "
     '`assistant lookup "a `b`\nc" -k 1022` lists.'
 )
-APPEARED = "“Zebra Pruning” appeared at ICML 2021 as an oral."
+UNDATED = replace(ZEBRA, year=None)
 UNFOUNDED = Score(
     0.0,
     "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Ada Miro, Ben Okafor and Cai Dru.”",
@@ -352,28 +359,20 @@ SENTENCES = [
             Score(0.0, f"0 of 1 sentence; not supported: “{PRUNES}”"),
         ),
         # The path is sure of something, or a model wrote: not from records.
-        (
-            asked(replace(records(BY_RECORD), confidence=0.0)),
-            UNFOUNDED,
-        ),
-        (
-            asked(records(BY_RECORD, completion=1)),
-            UNFOUNDED,
-        ),
+        (asked(replace(records(BY_RECORD), confidence=0.0)), UNFOUNDED),
+        (asked(records(BY_RECORD, completion=1)), UNFOUNDED),
         (asked(records(BY_RECORD)), Score(1.0, "1 of 1 sentence")),
         (asked(records(LISTED)), Score(1.0, "1 of 1 sentence")),
         (
             asked(records("“Zebra Pruning” appeared at ICML 2021 as an oral.")),
             Score(1.0, "1 of 1 sentence"),
         ),
+        (asked(records(OTHERS)), LED_ASTRAY),
         (
-            asked(records(OTHERS)),
-            Score(0.0, "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Dov Elm.”"),
+            asked(records("“Zebra Pruning” appeared at ICML as an oral.", UNDATED)),
+            Score(1.0, "1 of 1 sentence"),
         ),
-        (
-            asked(records(BY_RECORD, TIDAL)),
-            UNFOUNDED,
-        ),
+        (asked(records(BY_RECORD, TIDAL)), UNFOUNDED),
         (asked(BARE), UNANSWERED),
         (asked(REFUSED), UNANSWERED),
         (asked(replace(COPIED, outcome=SILENT)), UNANSWERED),
@@ -613,6 +612,8 @@ RISK_COVERAGE = [
 
 TWO_MISSING = Score(0.0, "0 of 2 facts; missing: a; b")
 WORDING = [
+    Case("NOTHING_ANSWERED", (), UNANSWERED),
+    Case("NOTHING_CITED", (), UNCITED),
     Case("share", ([True, False], "fact"), Score(0.5, "1 of 2 facts")),
     Case("share", ([True], "fact", "missing", ()), Score(1.0, "1 of 1 fact")),
     Case(

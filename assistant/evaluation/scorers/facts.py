@@ -36,5 +36,6 @@ def words(asked: Asked) -> Score | None:
 
 
 def _tells(answer: Answer, forms: tuple[str, ...]) -> bool:
-    shown = answer.text.casefold() if answer.outcome is Outcome.ANSWERED else ""
-    return any(form.casefold() in shown for form in forms)
+    shown = answer.text.casefold()
+    is_answered = answer.outcome is Outcome.ANSWERED
+    return is_answered and any(form.casefold() in shown for form in forms)

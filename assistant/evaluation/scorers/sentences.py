@@ -21,7 +21,7 @@ from assistant.evaluation.types import Asked, Score
 from assistant.types import Answer, AnswerSentence, Kind, Outcome
 from retrieval.types import Paper
 
-_AND_MORE = re.compile(r", and [\d,]+ more(?: that `.*` lists)?(?=\.$)", re.DOTALL)
+_AND_MORE = re.compile(r", and [\d,]+ more(?: that `.*` lists)?\.$", re.DOTALL)
 """What the last paper of a list ends with; it is not about that paper."""
 
 
@@ -75,11 +75,11 @@ def _holds(answer: Answer, sentence: AnswerSentence, numbers: Sequence[int]) -> 
     quotes = [citation.quote for citation in cited]
     if sentence.text in quotes:
         return True
-    if not quotes or sentence.kind is Kind.QUOTED:
+    if sentence.kind is Kind.QUOTED:
         return False
     if _is_from_records(answer):
         fields = [field for citation in cited for field in _fields(citation.paper)]
-        return is_supported(_AND_MORE.sub("", sentence.text), fields)
+        return is_supported(_AND_MORE.split(sentence.text)[0], fields)
     return is_supported(sentence.text, quotes)
 
 
