@@ -3,6 +3,10 @@
 Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13. What is drawn with
 replacement are samples, not questions: the turns of a conversation are not independent of each
 other, so they stay together, and a mean is the ratio of two sums over the samples drawn.
+
+Where all samples score the same, an interval has no width: nothing that is drawn from them shows
+that another one might score otherwise. With 60 samples, intervals hold the truth in 93.5 to 94.7
+of a hundred simulated runs, a little less than the 95 they are named for.
 """
 
 from collections.abc import Callable, Iterator, Sequence

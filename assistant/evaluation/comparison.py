@@ -1,7 +1,22 @@
 """Two runs over the same questions, sample by sample."""
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+
+from assistant.evaluation.bootstrap import Interval, Total, difference_interval, mean
+from assistant.evaluation.figures import Figures, SampleScores, read_figures
+from assistant.evaluation.metrics import FAILED, METRICS, Better, Metric
+from assistant.evaluation.run_folder import FIGURES, SAMPLES
+from assistant.evaluation.scorers import VERSION
+from retrieval.errors import InputError
+
+LEAST_PAIRS = 6
+"""Samples below which no change is beyond chance, by the sign test: of five samples, all become
+worse by chance once in 32 times, of six once in 64, which is less than 2.5 %."""
+_NOISE = 1e-9
+"""Differences of sums of decimal fractions that are none."""
 
 
 class Verdict(StrEnum):
@@ -25,6 +40,8 @@ class Change:
     high: float
     pairs: int
     """Samples."""
+    unpaired: int
+    """Samples with a question that only one of the runs could score."""
     verdict: Verdict
     won: tuple[str, ...]
     """Ids of the samples that score better now."""
@@ -41,8 +58,187 @@ class Comparison:
     changes: tuple[Change, ...]
     left_out: int
     """Samples that only one of the runs has."""
+    gone: tuple[str, ...]
+    """Metrics of the baseline that this run has no score for."""
 
     @property
     def worse(self) -> list[Change]:
-        """The changes that the gate stops."""
-        return [change for change in self.changes if change.verdict is Verdict.WORSE]
+        """The changes that the gate stops: headline metrics that are worse."""
+        return [
+            change
+            for change in self.changes
+            if change.verdict is Verdict.WORSE and change.metric in _HEADLINES
+        ]
+
+
+_HEADLINES = {metric.score for metric in METRICS if metric.headline}
+
+
+def read_baseline(folder: Path) -> Figures:
+    """The figures of the run that `folder` holds; nothing else of the run has to be there.
+
+    Raises:
+        InputError: there is no folder, no run in it, or a run that did not end.
+    """
+    if not folder.is_dir():
+        raise InputError(
+            f"The baseline {folder} is no folder; name the --out folder of an earlier run."
+        )
+    if (folder / FIGURES).exists():
+        return read_figures(folder / FIGURES)
+    if (folder / SAMPLES).exists():
+        raise InputError(
+            f"The run in {folder} did not end, so it is no baseline; "
+            "give the command that began it once more, and it goes on where it was."
+        )
+    raise InputError(
+        f"{folder} holds no evaluation run (there is no {FIGURES}); "
+        "name the --out folder of an earlier run."
+    )
+
+
+def check_baseline(
+    before: Figures, questions_sha256: str, baseline: Path | str, ids: Collection[str] = ()
+) -> None:
+    """Nothing, if a run of these questions can be compared with a baseline.
+
+    Args:
+        before: the baseline's figures.
+        questions_sha256: of the run's file of questions.
+        baseline: the baseline's folder.
+        ids: of the run's samples, once they are known.
+
+    Raises:
+        InputError: it is of other questions or other scorers, or of none of these samples.
+    """
+    if before.questions_sha256 != questions_sha256:
+        raise InputError(
+            f"The baseline {baseline} is of another question set than this run; "
+            "evaluate both on the same file."
+        )
+    if before.scorers != VERSION:
+        raise InputError(
+            f"The baseline {baseline} was scored by scorers {before.scorers}, and these are "
+            f"{VERSION}; make the baseline again."
+        )
+    if ids and before.samples.keys().isdisjoint(ids):
+        raise InputError(
+            f"The baseline {baseline} and this run have no sample in common; "
+            "choose --limit and --types as they were for the baseline."
+        )
+
+
+def compare(before: Figures, now: Figures, baseline: str, seed: int) -> Comparison:
+    """What changed since a baseline, over the questions that both runs could score.
+
+    Args:
+        before: the baseline's figures.
+        now: those of the run.
+        baseline: the baseline's folder.
+        seed: of the intervals' draws.
+
+    Raises:
+        InputError: the two cannot be compared.
+    """
+    check_baseline(before, now.questions_sha256, baseline, now.samples.keys())
+    shared = {
+        id_: (before.samples[id_], sample)
+        for id_, sample in now.samples.items()
+        if id_ in before.samples
+    }
+    changes = (_change(metric, shared, seed, now.resamples) for metric in METRICS)
+    return Comparison(
+        baseline=baseline,
+        changes=tuple(change for change in changes if change),
+        left_out=len(before.samples.keys() ^ now.samples.keys()),
+        gone=tuple(
+            metric.score
+            for metric in METRICS
+            if _is_scored(before, metric.score) and not _is_scored(now, metric.score)
+        ),
+    )
+
+
+def _is_scored(figures: Figures, metric: str) -> bool:
+    figure = figures.of(metric)
+    return figure is not None and figure.scored > 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A sample's questions that both runs could score for a metric."""
+
+    id: str
+    before: Total
+    now: Total
+
+    @property
+    def difference(self) -> float:
+        """Of the sample's means."""
+        return mean([self.now]) - mean([self.before])
+
+
+def _change(
+    metric: Metric,
+    shared: Mapping[str, tuple[SampleScores, SampleScores]],
+    seed: int,
+    resamples: int,
+) -> Change | None:
+    """How a metric changed; nothing where no question has a score in both runs."""
+    scores = [
+        (id_, before.of(metric.score), now.of(metric.score))
+        for id_, (before, now) in shared.items()
+    ]
+    pairs = [pair for each in scores if (pair := _pair(*each))]
+    if not pairs:
+        return None
+    before, now = [pair.before for pair in pairs], [pair.now for pair in pairs]
+    interval = difference_interval(before, now, seed, resamples)
+    gains = {pair.id: _gain(metric, pair.difference) for pair in pairs}
+    return Change(
+        metric=metric.score,
+        before=mean(before),
+        now=mean(now),
+        difference=mean(now) - mean(before),
+        low=interval.low,
+        high=interval.high,
+        pairs=len(pairs),
+        unpaired=sum(_known(before) != _known(now) for _, before, now in scores),
+        verdict=_verdict(metric, interval, len(pairs)),
+        won=tuple(id_ for id_, gain in gains.items() if gain > _NOISE),
+        lost=tuple(id_ for id_, gain in gains.items() if gain < -_NOISE),
+    )
+
+
+def _pair(
+    id_: str, before: Mapping[int, float | None], now: Mapping[int, float | None]
+) -> _Pair | None:
+    """A sample's scores by turn, as far as both runs have them."""
+    turns = sorted(_known(before) & _known(now))
+    if not turns:
+        return None
+    return _Pair(id_, _total(before, turns), _total(now, turns))
+
+
+def _known(scores: Mapping[int, float | None]) -> set[int]:
+    return {turn for turn, score in scores.items() if score is not None}
+
+
+def _total(scores: Mapping[int, float | None], turns: Sequence[int]) -> Total:
+    return Total(sum(scores[turn] or 0.0 for turn in turns), len(turns))
+
+
+def _gain(metric: Metric, difference: float) -> float:
+    """How much better a difference is; below 0: worse."""
+    return difference if metric.better is Better.HIGHER else -difference
+
+
+def _verdict(metric: Metric, interval: Interval, pairs: int) -> Verdict:
+    """What an interval of the difference says; few samples say nothing, but that they failed."""
+    is_certain = pairs >= LEAST_PAIRS or metric.score == FAILED
+    gains = [_gain(metric, end) for end in (interval.low, interval.high)]
+    if is_certain and min(gains) > _NOISE:
+        return Verdict.BETTER
+    if is_certain and max(gains) < -_NOISE:
+        return Verdict.WORSE
+    return Verdict.SAME

@@ -1,9 +1,23 @@
 """The figures of a run: every metric with its interval, over all samples and by type."""
 
-from collections.abc import Mapping
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from assistant.evaluation.types import CurvePoint
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from assistant.evaluation.bootstrap import RESAMPLES, Total, mean, mean_interval
+from assistant.evaluation.metrics import FAILED, METRICS
+from assistant.evaluation.scorers import VERSION
+from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, outcome_labels
+from assistant.evaluation.scorers.risk_coverage import JUDGES, area_below, curve_of, judged_by
+from assistant.evaluation.types import CurvePoint, Reply, Row, SampleType
+from assistant.types import Outcome
+from retrieval.errors import InputError
+from retrieval.files import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,12 @@ class SampleScores:
     scores: tuple[Mapping[str, float | None], ...]
     """By metric, a turn each."""
 
+    def of(self, metric: str) -> dict[int, float | None]:
+        """The scores of a metric by turn, for the turns that it applies to."""
+        if metric == FAILED:
+            return {0: float(self.failed)}
+        return {turn: scores[metric] for turn, scores in enumerate(self.scores) if metric in scores}
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -77,3 +97,169 @@ class Figures:
         """One of the figures."""
         wanted = (metric, type_)
         return next((each for each in self.figures if (each.metric, each.type) == wanted), None)
+
+
+_FORM = TypeAdapter(Figures)
+_PERCENTILE = 95
+
+
+def make_figures(
+    rows: Iterable[Row],
+    order: Sequence[str],
+    questions_sha256: str,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Figures:
+    """What the rows of a run come to, in whatever order they were written.
+
+    Args:
+        rows: of samples named in `order`; others are left out.
+        order: ids of the samples, in the order of the questions.
+        questions_sha256: of the file of questions.
+        seed: of the intervals' draws.
+        resamples: how often samples are drawn for an interval.
+    """
+    by_id = {row.id: row for row in rows}
+    ordered = [by_id[id_] for id_ in order if id_ in by_id]
+    samples = {row.id: _scores(row) for row in ordered}
+    ended = [row for row in ordered if not row.failed]
+    replies = [reply for row in ended for reply in row.replies]
+    curves = {wrong: curve_of(judged_by(replies, judge)) for wrong, judge in JUDGES.items()}
+    return Figures(
+        questions_sha256=questions_sha256,
+        scorers=VERSION,
+        seed=seed,
+        resamples=resamples,
+        figures=tuple(_figures(list(samples.values()), seed, resamples)),
+        outcomes=_outcomes(replies),
+        curves={wrong: curve for wrong, curve in curves.items() if curve},
+        areas={
+            wrong: area
+            for wrong, curve in curves.items()
+            if (area := area_below(curve)) is not None
+        },
+        seconds=_spreads(_seconds(row.type, reply) for row in ended for reply in row.replies),
+        tokens=_spreads(map(_tokens, replies)),
+        latencies=tuple(sorted(reply.seconds for reply in replies)),
+        samples=samples,
+    )
+
+
+def _scores(row: Row) -> SampleScores:
+    return SampleScores(
+        type=row.type.value,
+        question=row.replies[0].question if row.replies else "",
+        failed=bool(row.failed),
+        scores=tuple(
+            {name: score.value for name, score in reply.scores.items()} for reply in row.replies
+        ),
+    )
+
+
+def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iterator[Figure]:
+    """Every metric that applies to something, over all samples and then by type."""
+    for metric in METRICS:
+        for type_ in ("", *(each.value for each in SampleType)):
+            chosen = [sample for sample in samples if type_ in ("", sample.type)]
+            scores = [list(sample.of(metric.score).values()) for sample in chosen]
+            if any(scores):
+                yield _figure(metric.score, type_, scores, seed, resamples)
+
+
+def _figure(
+    metric: str, type_: str, scores: Sequence[Sequence[float | None]], seed: int, resamples: int
+) -> Figure:
+    """A metric from the scores of each sample's questions."""
+    known = [[value for value in sample if value is not None] for sample in scores]
+    totals = [Total(sum(values), len(values)) for values in known if values]
+    scored = sum(map(len, known))
+    interval = mean_interval(totals, seed, resamples) if totals else None
+    return Figure(
+        metric=metric,
+        type=type_,
+        value=mean(totals) if totals else None,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        scored=scored,
+        unscored=sum(map(len, scores)) - scored,
+    )
+
+
+def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
+    """The table of outcomes; the rows that have questions."""
+    counts = Counter(
+        outcome_labels(reply.expected, Outcome(reply.answer["outcome"]))
+        for reply in replies
+        if reply.answer is not None
+    )
+    rows = {
+        right: {given.value: counts[right, given.value] for given in Outcome}
+        for right in (*(outcome.value for outcome in Outcome), EITHER_REFUSAL)
+    }
+    return {right: row for right, row in rows.items() if any(row.values())}
+
+
+def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
+    """What the stages of a reply took."""
+    if reply.answer is None:
+        return {"lookup" if type_ is SampleType.LOOKUP else "search": reply.seconds}
+    timings: Mapping[str, float] = reply.answer["timings"]
+    return {
+        "retrieval": timings["retrieval"] - timings["rerank"],
+        "rerank": timings["rerank"],
+        "writing": timings["total"] - timings["retrieval"],
+        "first sentence": timings["first_token"],
+        "total": timings["total"],
+    }
+
+
+def _tokens(reply: Reply) -> dict[str, float]:
+    if reply.answer is None:
+        return {}
+    tokens: Mapping[str, int] = reply.answer["tokens"]
+    return {"read": tokens["prompt"], "written": tokens["completion"]}
+
+
+def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
+    """How each measure spreads over the replies that have it."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for measures in measured:
+        for name, value in measures.items():
+            values[name].append(value)
+    return {name: _spread(each) for name, each in values.items()}
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(
+        mean=statistics.fmean(values),
+        median=statistics.median(values),
+        p95=float(np.percentile(values, _PERCENTILE)),
+        total=float(sum(values)),
+    )
+
+
+def write_figures(path: Path, figures: Figures) -> None:
+    """Write the figures, whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    write_whole(path, _FORM.dump_json(figures, indent=1).decode() + "\n")
+
+
+def read_figures(path: Path) -> Figures:
+    """The figures that `write_figures` wrote.
+
+    Raises:
+        InputError: the file cannot be read, or says something else.
+    """
+    try:
+        return _FORM.validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    except ValidationError as error:
+        found = error.errors()[0]
+        what = " ".join((*map(str, found["loc"]), found["msg"]))
+        raise InputError(
+            f"{path} has no figures of an evaluation run ({what}); run that evaluation again."
+        ) from error

@@ -1,0 +1,248 @@
+"""The figures of a run in a terminal, and in the line of JSON that scripts read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.figures import Figure, Figures, Spread
+from assistant.evaluation.metrics import FAILED, METRICS, Better
+from assistant.evaluation.types import Json, SampleType
+from assistant.types import Outcome
+
+_LESS_IS_BETTER = {metric.score for metric in METRICS if metric.better is Better.LOWER}
+_HEADLINES = {metric.score for metric in METRICS if metric.headline}
+_IN_WORDS = {outcome.value: outcome.value.replace("_", " ") for outcome in Outcome}
+_NOTHING = "–"
+_MOST_IDS = 12
+"""Samples won or lost that are named; the report names all."""
+_PLACES = 4
+"""Decimal places in JSON: more than any interval makes sense of."""
+
+
+def print_figures(console: Console, figures: Figures) -> None:
+    """Print what a run comes to: headline figures, types, outcomes, speed."""
+    console.print(_headlines(figures))
+    console.print(_by_type(figures))
+    if figures.outcomes:
+        console.print(_outcomes(figures.outcomes))
+    console.print(_speed(figures))
+
+
+def print_comparison(console: Console, comparison: Comparison) -> None:
+    """Print what changed since a baseline, and in which samples."""
+    console.print(_changes(comparison))
+    for line in _comparison_lines(comparison):
+        console.print(Text(line))
+
+
+def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+    """What a table of changes does not say; at last what the gate goes by."""
+    for change in comparison.changes:
+        if change.metric in _HEADLINES and (change.won or change.lost):
+            yield f"{change.metric}: won {_ids(change.won)}; lost {_ids(change.lost)}"
+    if comparison.gone:
+        yield f"Scored in the baseline only: {', '.join(comparison.gone)}."
+    if comparison.left_out:
+        yield f"Samples that only one of the runs has: {comparison.left_out:,}."
+    if comparison.worse:
+        worse = ", ".join(change.metric for change in comparison.worse)
+        yield f"Worse beyond the interval: {worse}."
+    else:
+        yield "No headline metric is worse beyond its interval."
+
+
+def summary_json(
+    figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
+) -> Json:
+    """A run in one object, rounded.
+
+    Args:
+        figures: of the run.
+        comparison: with the baseline, if there is one.
+        folder: of the run.
+        gate: whether the comparison is to stop a run that is worse.
+    """
+    types = [each.value for each in SampleType if figures.of(FAILED, each.value)]
+    return {
+        "out": str(folder),
+        "samples": len(figures.samples),
+        "failed": sum(sample.failed for sample in figures.samples.values()),
+        "metrics": _metrics_json(figures, ""),
+        "by_type": {type_: _metrics_json(figures, type_) for type_ in types},
+        "outcomes": figures.outcomes,
+        "areas": {wrong: _rounded(area) for wrong, area in figures.areas.items()},
+        "seconds": _spreads_json(figures.seconds),
+        "tokens": _spreads_json(figures.tokens),
+        "comparison": comparison and _comparison_json(comparison),
+        "gate": _gate_json(comparison) if gate and comparison else None,
+    }
+
+
+def _table(title: str, first: str, *numbers: str) -> Table:
+    """A table with a column of names and columns of numbers."""
+    table = Table(
+        title=Text(f"\n{title}"),  # a folder's name may have what rich takes for mark-up
+        title_justify="left",
+        box=SIMPLE,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _headlines(figures: Figures) -> Table:
+    numbers = ("value", "95 % interval", "scored", "unscored")
+    table = _table(
+        f"{len(figures.samples):,} samples", "headline metric (↓ less is better)", *numbers
+    )
+    for metric in METRICS:
+        figure = figures.of(metric.score)
+        if metric.headline and figure:
+            table.add_row(f"{_named(metric.score)}: {metric.label}", *_figure_cells(figure))
+    return table
+
+
+def _figure_cells(figure: Figure) -> tuple[str, ...]:
+    low, high = (_shown(figure.metric, end) for end in (figure.low, figure.high))
+    return (
+        _shown(figure.metric, figure.value),
+        _NOTHING if figure.low is None else f"{low} to {high}",
+        f"{figure.scored:,}",
+        f"{figure.unscored:,}",
+    )
+
+
+def _by_type(figures: Figures) -> Table:
+    types = [each.value for each in SampleType if figures.of(FAILED, each.value)]
+    table = _table("By type", "metric", "all", *types)
+    for metric in METRICS:
+        row = [figures.of(metric.score, type_) for type_ in ("", *types)]
+        if row[0]:
+            cells = (_shown(metric.score, each.value) if each else "" for each in row)
+            table.add_row(_named(metric.score), *cells)
+    return table
+
+
+def _outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> Table:
+    given = [_IN_WORDS[outcome] for outcome in Outcome]
+    table = _table("Questions by right outcome and by given outcome", "right", *given)
+    for right, row in outcomes.items():
+        counts = (f"{row.get(outcome, 0):,}" for outcome in Outcome)
+        table.add_row(_IN_WORDS.get(right, right), *counts)
+    return table
+
+
+def _speed(figures: Figures) -> Table:
+    table = _table("Seconds and tokens", "a question's", "mean", "median", "95th", "total")
+    for stage, spread in figures.seconds.items():
+        table.add_row(f"{stage}, seconds", *_spread_cells(spread, places=2))
+    for what, spread in figures.tokens.items():
+        table.add_row(f"tokens {what}", *_spread_cells(spread, places=0))
+    return table
+
+
+def _spread_cells(spread: Spread, places: int) -> list[str]:
+    values = (spread.mean, spread.median, spread.p95, spread.total)
+    return [f"{value:,.{places}f}" for value in values]
+
+
+def _changes(comparison: Comparison) -> Table:
+    numbers = ("before", "now", "change", "95 % interval", "pairs", "")
+    table = _table(f"Since {comparison.baseline}", "metric", *numbers)
+    for change in comparison.changes:
+        low, high = (_shown(change.metric, end, "+") for end in (change.low, change.high))
+        table.add_row(
+            _named(change.metric),
+            _shown(change.metric, change.before),
+            _shown(change.metric, change.now),
+            _shown(change.metric, change.difference, "+"),
+            f"{low} to {high}",
+            f"{change.pairs:,}",
+            "" if change.verdict is Verdict.SAME else change.verdict.value,
+        )
+    return table
+
+
+def _named(metric: str) -> str:
+    return f"{metric} ↓" if metric in _LESS_IS_BETTER else metric
+
+
+def _shown(metric: str, value: float | None, sign: str = "") -> str:
+    """A value as it is read: shares with three places, words with one."""
+    if value is None:
+        return _NOTHING
+    return f"{value:{sign}.{1 if metric == 'words' else 3}f}"
+
+
+def _ids(ids: Sequence[str]) -> str:
+    """The first of them, and how many more."""
+    named = ", ".join(ids[:_MOST_IDS]) or "none"
+    return f"{named} and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else named
+
+
+def _gate_json(comparison: Comparison) -> str:
+    return "failed" if comparison.worse else "passed"
+
+
+def _metrics_json(figures: Figures, type_: str) -> Json:
+    return {
+        each.metric: {
+            "value": _rounded(each.value),
+            "low": _rounded(each.low),
+            "high": _rounded(each.high),
+            "scored": each.scored,
+            "unscored": each.unscored,
+        }
+        for each in figures.figures
+        if each.type == type_
+    }
+
+
+def _spreads_json(spreads: Mapping[str, Spread]) -> Json:
+    return {
+        name: {
+            "mean": _rounded(spread.mean),
+            "median": _rounded(spread.median),
+            "p95": _rounded(spread.p95),
+            "total": _rounded(spread.total),
+        }
+        for name, spread in spreads.items()
+    }
+
+
+def _comparison_json(comparison: Comparison) -> Json:
+    return {
+        "baseline": comparison.baseline,
+        "left_out": comparison.left_out,
+        "gone": list(comparison.gone),
+        "worse": [change.metric for change in comparison.worse],
+        "changes": {change.metric: _change_json(change) for change in comparison.changes},
+    }
+
+
+def _change_json(change: Change) -> Json:
+    return {
+        "before": _rounded(change.before),
+        "now": _rounded(change.now),
+        "difference": _rounded(change.difference),
+        "low": _rounded(change.low),
+        "high": _rounded(change.high),
+        "pairs": change.pairs,
+        "unpaired": change.unpaired,
+        "verdict": change.verdict.value,
+        "won": list(change.won),
+        "lost": list(change.lost),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _PLACES)

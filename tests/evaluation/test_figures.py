@@ -1,0 +1,247 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recomputed import disagreements
+from simulated_run import ORDER, PAPERS, SHA, failed, figures, rows
+
+from assistant.evaluation.figures import (
+    Figure,
+    Spread,
+    make_figures,
+    read_figures,
+    write_figures,
+)
+from assistant.evaluation.rows import appending
+from assistant.evaluation.types import Expected, Reply, Row, SampleType, Score
+from assistant.types import Outcome
+from retrieval.errors import InputError
+
+ROWS = rows()
+FIGURES = figures(ROWS)
+
+
+def row(
+    id_: str,
+    *turns: dict[str, float | None],
+    type_: SampleType = SampleType.SINGLE,
+    error: str = "",
+) -> Row:
+    """A sample with the scores of its turns."""
+    replies = tuple(
+        Reply(
+            question=f"{id_}?",
+            expected=Expected(papers={"p": 1.0}),
+            scores={name: Score(value, "") for name, value in scores.items()},
+            seconds=2.0,
+        )
+        for scores in turns
+    )
+    return Row(id=id_, type=type_, replies=replies, titles={}, failed=error)
+
+
+def answer(
+    outcome: Outcome = Outcome.ANSWERED, confidence: float | None = 0.5, total: float = 4.0
+) -> dict[str, object]:
+    return {
+        "outcome": outcome.value,
+        "confidence": confidence,
+        "timings": {"retrieval": 1.5, "rerank": 1.0, "first_token": 2.0, "total": total},
+        "tokens": {"prompt": 100, "completion": 10},
+    }
+
+
+def test_a_mean_is_over_all_turns_and_unscored_ones_are_counted_apart() -> None:
+    made = make_figures(
+        [
+            row("a", {"facts": 1.0}),
+            row("b", {"facts": 0.0, "words": 8.0}, {"facts": 0.0}, type_=SampleType.CHAT),
+            row("c", {"facts": None}),
+        ],
+        ["a", "b", "c"],
+        SHA,
+        seed=1,
+    )
+    facts = made.of("facts")
+    assert facts
+    # Drawn are two samples of one question right and of two questions wrong: both of the one, of
+    # the other, or one of each; each for more than 2.5 % of the draws.
+    assert facts == Figure("facts", "", pytest.approx(1 / 3), 0.0, 1.0, scored=3, unscored=1)
+    assert made.of("facts", "chat") == Figure("facts", "chat", 0.0, 0.0, 0.0, 2, 0)
+    assert made.of("facts", "single") == Figure("facts", "single", 1.0, 1.0, 1.0, 1, 1)
+    assert made.of("words") == Figure("words", "", 8.0, 8.0, 8.0, 1, 0)
+    assert made.of("words", "single") is None
+    assert made.of("mrr@10") is None
+
+
+def test_a_metric_that_could_be_scored_nowhere_has_no_value() -> None:
+    made = make_figures([row("a", {"citation recall": None})], ["a"], SHA, seed=1)
+    assert made.of("citation recall") == Figure("citation recall", "", None, None, None, 0, 1)
+
+
+def test_a_sample_that_failed_counts_as_failed_and_as_nothing_else() -> None:
+    made = make_figures(
+        [row("a", {"facts": 1.0}), row("b", {}, error="out of memory")], ["a", "b"], SHA, seed=1
+    )
+    broken = made.of("failed")
+    assert broken
+    assert (broken.value, broken.scored, broken.unscored) == (0.5, 2, 0)
+    facts = made.of("facts")
+    assert facts
+    assert (facts.value, facts.scored, facts.unscored) == (1.0, 1, 0)
+    assert made.latencies == (2.0,)
+    assert made.seconds["search"].total == 2.0
+    assert made.samples["b"].failed
+    assert made.samples["b"].question == "b?"
+
+
+def test_samples_keep_the_order_of_the_questions_and_their_scores_by_turn() -> None:
+    made = make_figures(
+        [row("b", {"facts": 1.0}, {"facts": None}, {}), row("a", {})], ["a", "b", "c"], SHA, seed=1
+    )
+    assert list(made.samples) == ["a", "b"]
+    assert made.samples["b"].scores == ({"facts": 1.0}, {"facts": None}, {})
+    assert made.samples["b"].of("facts") == {0: 1.0, 1: None}
+
+
+def test_rows_of_samples_that_were_not_asked_for_are_left_out() -> None:
+    made = make_figures([row("a", {}), row("b", {})], ["b"], SHA, seed=1)
+    assert list(made.samples) == ["b"]
+
+
+def test_stages_are_told_apart() -> None:
+    asked = [
+        Row(
+            id=f"q{number}",
+            type=SampleType.SINGLE,
+            replies=(Reply("?", Expected(papers={"p": 1.0}), answer=answer(total=total)),),
+            titles={},
+        )
+        for number, total in enumerate((2.5, 3.5, 4.5, 9.5))
+    ]
+    made = make_figures(asked, [each.id for each in asked], SHA, seed=1)
+    assert made.seconds["retrieval"] == Spread(0.5, 0.5, 0.5, 2.0)
+    assert made.seconds["rerank"] == Spread(1.0, 1.0, 1.0, 4.0)
+    assert made.seconds["writing"] == Spread(
+        mean=3.5, median=2.5, p95=pytest.approx(7.25), total=14.0
+    )  # of 1, 2, 3, 8: 85 hundredths of the way from 3 to 8
+    assert made.seconds["first sentence"].mean == 2.0
+    assert made.seconds["total"].total == 20.0
+    assert made.tokens == {"read": Spread(100, 100, 100, 400), "written": Spread(10, 10, 10, 40)}
+
+
+def test_outcomes_and_curves() -> None:
+    right, nothing = Expected(papers={"p": 1.0}), Expected(papers={})
+    silent = Expected(papers={"p": 1.0}, outcome=Outcome.ABSTRACT_SILENT)
+    asked = [
+        (right, answer(Outcome.ANSWERED, 0.9)),
+        (right, answer(Outcome.NOT_IN_LIBRARY, 0.2)),
+        (nothing, answer(Outcome.ANSWERED, 0.6)),
+        (nothing, answer(Outcome.NOT_IN_LIBRARY, 0.1)),
+        (silent, answer(Outcome.ABSTRACT_SILENT, None)),
+    ]
+    made = make_figures(
+        [
+            Row(str(place), SampleType.SINGLE, (Reply("?", expected, answer=given),), {})
+            for place, (expected, given) in enumerate(asked)
+        ],
+        list("01234"),
+        SHA,
+        seed=1,
+    )
+    assert made.outcomes == {
+        "answered": {"answered": 1, "abstract_silent": 0, "not_in_library": 1},
+        "abstract_silent": {"answered": 0, "abstract_silent": 1, "not_in_library": 0},
+        "either refusal": {"answered": 1, "abstract_silent": 0, "not_in_library": 1},
+    }
+    curve = made.curves["no abstract answers"]
+    assert [(each.confidence, each.coverage) for each in curve] == [
+        (0.9, 0.25),
+        (0.6, 0.5),
+        (0.2, 0.75),
+        (0.1, 1.0),
+    ]
+    assert [each.risk for each in curve] == pytest.approx([0, 1 / 2, 1 / 3, 2 / 4])
+    assert made.areas["no abstract answers"] == pytest.approx((0 + 1 / 2 + 1 / 3 + 2 / 4) / 4)
+
+
+def test_a_run_of_no_samples_has_no_figures() -> None:
+    made = make_figures([], [], SHA, seed=1)
+    assert made.figures == ()
+    assert made.seconds == {}
+    assert made.curves == {}
+
+
+@given(st.permutations(ROWS))
+@settings(max_examples=10, deadline=None)
+def test_the_order_in_which_samples_end_changes_nothing(shuffled: list[Row]) -> None:
+    assert figures(shuffled) == FIGURES
+
+
+def test_figures_on_disk_are_those_in_memory(tmp_path: Path) -> None:
+    write_figures(tmp_path / "figures.json", FIGURES)
+    assert read_figures(tmp_path / "figures.json") == FIGURES
+    assert list(read_figures(tmp_path / "figures.json").samples) == list(ORDER)
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    write_figures(tmp_path / "one", FIGURES)
+    write_figures(tmp_path / "other", figures(list(reversed(ROWS))))
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "has no figures"),
+        ("{", "has no figures"),
+        ("[]", "has no figures"),
+        ('{"questions_sha256": 5}', "questions_sha256"),
+        ("\x00\xff", "has no figures"),
+    ],
+)
+def test_a_damaged_file_is_told_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "figures.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=told) as error:
+        read_figures(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_figures(tmp_path / "figures.json")
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path) -> Path:
+    """A run with two samples that failed."""
+    written = [failed(each) if each.id in ("S03", "C02") else each for each in ROWS]
+    with appending(tmp_path / "samples.jsonl") as append:
+        for each in reversed(written):
+            append(each)
+    write_figures(tmp_path / "figures.json", figures(written))
+    return tmp_path
+
+
+def test_figures_equal_an_independent_recomputation(run_folder: Path) -> None:
+    abstracts = {paper.id: paper.abstract for paper in PAPERS.values()}
+    assert disagreements(run_folder, abstracts) == []
+    assert disagreements(run_folder) == []
+
+
+def test_a_recomputation_finds_what_was_tampered_with(run_folder: Path) -> None:
+    path = run_folder / "figures.json"
+    told = json.loads(path.read_text())
+    told["figures"][0]["value"] += 0.01
+    told["outcomes"]["answered"]["answered"] += 1
+    told["seconds"]["writing"]["p95"] += 0.01
+    path.write_text(json.dumps(told))
+    assert [each.split(":")[0] for each in disagreements(run_folder)] == [
+        "figures, facts of all, value",
+        "outcomes, answered, answered",
+        "seconds, writing, p95",
+    ]

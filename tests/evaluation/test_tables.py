@@ -1,0 +1,190 @@
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from simulated_run import ORDER, failed, figures, refusal, rows
+
+from assistant.evaluation.comparison import Comparison, compare
+from assistant.evaluation.figures import Figure, Figures, SampleScores, Spread
+from assistant.evaluation.metrics import METRICS
+from assistant.evaluation.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.types import Asked, CurvePoint
+from assistant.json_output import dumps
+
+WIDTH = 80
+
+
+def refuses_all(asked: Asked) -> Asked:
+    return asked if asked.answer is None else replace(asked, answer=refusal(asked.ranking))
+
+
+RUN = figures([failed(row) if row.id == "S01" else row for row in rows()])
+WORSE = compare(RUN, figures(rows(refuses_all)), "runs/[bold]old", seed=1)
+SAME = compare(RUN, RUN, "runs/old", seed=1)
+
+SMALL = Figures(
+    questions_sha256="5e" * 32,
+    scorers="1",
+    seed=1,
+    resamples=100,
+    figures=(
+        Figure("facts", "", 2 / 3, 0.5, 1.0, 3, 1),
+        Figure("facts", "single", 2 / 3, 0.5, 1.0, 3, 1),
+        Figure("words", "", 56.21, 40.0, 72.04, 1203, 0),
+        Figure("citation recall", "", None, None, None, 0, 2),
+        Figure("failed", "", 0.25, 0.0, 0.75, 4, 0),
+        Figure("failed", "single", 0.25, 0.0, 0.75, 4, 0),
+    ),
+    outcomes={"answered": {"answered": 2, "abstract_silent": 0, "not_in_library": 1}},
+    curves={"not right": (CurvePoint(0.5, 1.0, 0.25),)},
+    areas={"not right": 0.123456789},
+    seconds={"total": Spread(1.23456, 1.0, 3.0, 3.70368)},
+    tokens={"read": Spread(300.0, 300.0, 300.0, 1200.0)},
+    latencies=(1.0, 2.0),
+    samples={
+        "a": SampleScores("single", "?", failed=False, scores=()),
+        "b": SampleScores("single", "?", failed=True, scores=()),
+    },
+)
+
+
+def printed(shown: Figures | Comparison) -> str:
+    console = Console(file=io.StringIO(), width=WIDTH)
+    if isinstance(shown, Figures):
+        print_figures(console, shown)
+    else:
+        print_comparison(console, shown)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def cells(text: str, first: str) -> list[str]:
+    """The words of the line that begins so."""
+    return next(line for line in text.splitlines() if line.startswith(first)).split()
+
+
+@pytest.mark.parametrize("shown", [RUN, WORSE])
+def test_everything_fits_a_terminal_of_eighty_columns_uncut(shown: Figures | Comparison) -> None:
+    text = printed(shown)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "…" not in text  # what rich writes where it cuts a cell
+
+
+def test_headline_figures_have_intervals_and_counts() -> None:
+    text = printed(SMALL)
+    assert "facts: answers with all facts 0.667 0.500 to 1.000 3 1" in " ".join(
+        cells(text, "facts:")
+    )
+    assert cells(text, "words ↓:")[-6:] == ["56.2", "40.0", "to", "72.0", "1,203", "0"]
+
+
+def test_a_metric_without_a_value_is_shown_without_one() -> None:
+    assert cells(printed(SMALL), "citation recall:")[-4:] == ["–", "–", "0", "2"]
+
+
+def test_every_headline_metric_of_a_run_is_shown_with_what_it_says() -> None:
+    words = " ".join(printed(RUN).split())
+    for metric in METRICS:
+        if metric.headline and RUN.of(metric.score):
+            assert metric.score in words
+            assert metric.label.split()[0] in words
+
+
+def test_types_outcomes_and_speed_are_shown() -> None:
+    text = printed(RUN)
+    assert cells(text, "metric ") == ["metric", "all", "single", "lookup", "unanswerable", "chat"]
+    assert cells(text, "either refusal") == ["either", "refusal", "4", "0", "18"]
+    assert cells(printed(SMALL), "total, seconds") == [
+        *("total,", "seconds", "1.23", "1.00", "3.00", "3.70")
+    ]
+    assert cells(printed(SMALL), "tokens read")[-1] == "1,200"
+
+
+def test_a_comparison_shows_both_runs_the_interval_and_the_verdict() -> None:
+    text = printed(WORSE)
+    line = cells(text, "false abstention ↓")
+    assert line[3:6] == ["0.044", "1.000", "+0.956"]
+    assert line[-1] == "worse"
+    assert cells(text, "mrr@10")[-1].isdigit()  # pairs, and no verdict
+
+
+def test_a_comparison_names_what_was_won_and_lost_and_what_is_gone() -> None:
+    words = " ".join(printed(WORSE).split())
+    assert "false answer: won U00, U07, C00, C07; lost none" in words
+    assert re.search(r"facts: won none; lost (S\d\d, ){11}S\d\d and \d+ more", words)
+    assert "failed: won S01; lost none" in words
+    assert "Scored in the baseline only: words, citation precision" in words
+    assert words.endswith(
+        "Worse beyond the interval: facts, abstention, false abstention, follow-up."
+    )
+
+
+def test_the_name_of_a_folder_is_no_mark_up() -> None:
+    assert "Since runs/[bold]old" in printed(WORSE)
+
+
+def test_nothing_changed_is_said_in_a_sentence() -> None:
+    text = printed(SAME)
+    assert "won" not in text
+    assert text.rstrip().endswith("No headline metric is worse beyond its interval.")
+
+
+def test_a_run_of_beir_queries_has_no_empty_tables() -> None:
+    text = printed(replace(SMALL, outcomes={}, tokens={}))
+    assert "right" not in text.replace("right papers", "")
+
+
+def test_the_line_of_json_is_as_described() -> None:
+    summary = summary_json(SMALL, None, Path("runs/new"), gate=True)
+    assert summary == {
+        "out": str(Path("runs/new")),
+        "samples": 2,
+        "failed": 1,
+        "metrics": {
+            "facts": {"value": 0.6667, "low": 0.5, "high": 1.0, "scored": 3, "unscored": 1},
+            "words": {"value": 56.21, "low": 40.0, "high": 72.04, "scored": 1203, "unscored": 0},
+            "citation recall": {
+                "value": None,
+                "low": None,
+                "high": None,
+                "scored": 0,
+                "unscored": 2,
+            },
+            "failed": {"value": 0.25, "low": 0.0, "high": 0.75, "scored": 4, "unscored": 0},
+        },
+        "by_type": {
+            "single": {
+                "facts": {"value": 0.6667, "low": 0.5, "high": 1.0, "scored": 3, "unscored": 1},
+                "failed": {"value": 0.25, "low": 0.0, "high": 0.75, "scored": 4, "unscored": 0},
+            }
+        },
+        "outcomes": {"answered": {"answered": 2, "abstract_silent": 0, "not_in_library": 1}},
+        "areas": {"not right": 0.1235},
+        "seconds": {"total": {"mean": 1.2346, "median": 1.0, "p95": 3.0, "total": 3.7037}},
+        "tokens": {"read": {"mean": 300.0, "median": 300.0, "p95": 300.0, "total": 1200.0}},
+        "comparison": None,
+        "gate": None,
+    }
+    assert json.loads(dumps(summary)) == summary
+
+
+@pytest.mark.parametrize(("comparison", "gate"), [(SAME, "passed"), (WORSE, "failed")])
+def test_the_line_of_json_has_the_comparison_and_the_gate(
+    comparison: Comparison, gate: str
+) -> None:
+    summary = summary_json(RUN, comparison, Path("runs/new"), gate=True)
+    assert json.loads(dumps(summary)) == summary
+    assert summary["gate"] == gate
+    assert summary["samples"] == len(ORDER)
+    told = summary["comparison"]
+    assert told["worse"] == [change.metric for change in comparison.worse]
+    assert set(told["changes"]) == {change.metric for change in comparison.changes}
+    assert told["changes"]["mrr@10"]["difference"] == 0.0
+
+
+def test_the_gate_is_told_of_where_it_was_asked_for() -> None:
+    assert summary_json(RUN, WORSE, Path("runs/new"), gate=False)["gate"] is None
