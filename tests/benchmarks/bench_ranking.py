@@ -1,7 +1,7 @@
 """Ranking side by side: BM25, dense, RRF, the convex sum, and with reranking by the chat model.
 
     python tests/benchmarks/bench_ranking.py QUESTIONS.jsonl [--home DIR]
-        [--beir FOLDER --beir-home DIR] [--limit N]
+        [--beir FOLDER --beir-home DIR] [--limit N] [--no-rerank]
 
 The library in --home holds the seeds, the one in --beir-home the corpus of the BEIR folder
 (`assistant ingest FOLDER --home DIR`). Prints a table for each, then one JSON line. Results and
@@ -26,12 +26,23 @@ from retrieval.metrics import ndcg, recall, reciprocal_rank
 from retrieval.progress import silent
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import search
-from retrieval.search_settings import SearchSettings
+from retrieval.search_settings import Retriever, SearchSettings
+from retrieval.types import Passage
 
-Ranker = Callable[[str], list[str]]
-RRF_CONSTANT = 60
-DEPTH = 100
+Ranker = Callable[[str], list[Passage]]
 SHOWN = 10
+FIRST_STAGES = {
+    "BM25": SearchSettings(retriever=Retriever.BM25),
+    "dense": SearchSettings(retriever=Retriever.DENSE),
+    "RRF": SearchSettings(retriever=Retriever.RRF),
+    "convex 0.4": SearchSettings(dense_weight=0.4),
+    f"convex {SearchSettings().dense_weight} (default)": SearchSettings(),
+    "convex 0.7": SearchSettings(dense_weight=0.7),
+}
+RERANKINGS = {
+    "+ rerank (default)": RerankSettings(),
+    "+ rerank all ten": RerankSettings(margin=float("inf")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,46 +54,22 @@ class Sample:
     gains: dict[str, float]
 
 
-def rankers(library: Library, likelihood: QuestionLikelihood) -> dict[str, Ranker]:
-    """The ways of ranking to compare; each gives paper ids, best first."""
+def rankers(library: Library, likelihood: QuestionLikelihood | None) -> dict[str, Ranker]:
+    """The ways of ranking to compare, those with reranking only where there is a likelihood."""
 
-    def bm25(query: str) -> list[str]:
-        return [id_ for id_, _ in library.lexical.search(query, DEPTH)]
+    def found(settings: SearchSettings) -> Ranker:
+        return lambda query: search(library, query, SHOWN, settings)
 
-    def dense(query: str) -> list[str]:
-        hits = library.store.nearest(library.embedder.embed(query), 3 * DEPTH)
-        return list(dict.fromkeys(hit.paper_id for hit in hits))[:DEPTH]
+    def reranked(settings: RerankSettings, likelihood: QuestionLikelihood) -> Ranker:
+        depth = max(SHOWN, settings.depth)
+        return lambda query: rerank(
+            query, search(library, query, depth), likelihood, lambda: False, settings
+        )
 
-    def rrf(query: str) -> list[str]:
-        scores: dict[str, float] = {}
-        for ranking in (bm25(query), dense(query)):
-            for rank, id_ in enumerate(ranking, start=1):
-                scores[id_] = scores.get(id_, 0.0) + 1 / (RRF_CONSTANT + rank)
-        return sorted(scores, key=lambda id_: (-scores[id_], id_))
-
-    def convex(weight: float) -> Ranker:
-        settings = SearchSettings(dense_weight=weight)
-        return lambda query: [each.paper.id for each in search(library, query, SHOWN, settings)]
-
-    def reranked(settings: RerankSettings) -> Ranker:
-        def ranked(query: str) -> list[str]:
-            passages = search(library, query, max(SHOWN, settings.depth))
-            order = rerank(query, passages, likelihood, lambda: False, settings)
-            return [each.paper.id for each in order]
-
-        return ranked
-
-    chosen = SearchSettings().dense_weight
-    return {
-        "BM25": bm25,
-        "dense": dense,
-        "RRF": rrf,
-        "convex 0.4": convex(0.4),
-        f"convex {chosen} (default)": convex(chosen),
-        "convex 0.7": convex(0.7),
-        "+ rerank (default)": reranked(RerankSettings()),
-        "+ rerank all ten": reranked(RerankSettings(margin=float("inf"))),
-    }
+    first = {name: found(settings) for name, settings in FIRST_STAGES.items()}
+    if likelihood is None:
+        return first
+    return first | {name: reranked(each, likelihood) for name, each in RERANKINGS.items()}
 
 
 def measure(ranker: Ranker, samples: Sequence[Sample]) -> dict[str, float]:
@@ -90,7 +77,7 @@ def measure(ranker: Ranker, samples: Sequence[Sample]) -> dict[str, float]:
     rankings, seconds = [], []
     for sample in samples:
         started = time.perf_counter()
-        rankings.append(ranker(sample.question)[:SHOWN])
+        rankings.append([each.paper.id for each in ranker(sample.question)[:SHOWN]])
         seconds.append(time.perf_counter() - started)
     of_type = {
         type_: [
@@ -142,7 +129,7 @@ def read_beir(folder: Path) -> list[Sample]:
 
 
 def compare(
-    samples: Sequence[Sample], library: Library, likelihood: QuestionLikelihood
+    samples: Sequence[Sample], library: Library, likelihood: QuestionLikelihood | None
 ) -> dict[str, dict[str, float]]:
     """Measure every ranker and print its row."""
     results = {}
@@ -161,9 +148,10 @@ def main() -> None:
     parser.add_argument("--beir", type=Path, metavar="FOLDER")
     parser.add_argument("--beir-home", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=int, help="questions of each at most")
+    parser.add_argument("--no-rerank", action="store_true", help="first-stage ranking only")
     options = parser.parse_args()
     settings = load_settings({"home": options.home} if options.home else {})
-    likelihood = ChatLikelihood(open_chat_model(settings, silent))
+    likelihood = None if options.no_rerank else ChatLikelihood(open_chat_model(settings, silent))
     library = open_library(settings, silent)
     library.ready_to_search()
     samples = read_questions(options.questions, library)[: options.limit]
