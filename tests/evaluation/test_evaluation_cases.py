@@ -138,12 +138,14 @@ def test_good_answers_are_left_out_and_the_file_can_be_asked_again(
         "",
         "No answer was rated down yet; the thumbs below an answer do it.\n",
     )
-    rated(kept, Reason.SHOULD_HAVE_REFUSED, "What do they cost?")
+    rated(kept, Reason.SHOULD_HAVE_REFUSED, "Do they grow?", "What do they cost?")
     out, err = printed(tmp_path, capsys)
     assert err == ""
     file = tmp_path / "mine.jsonl"
     file.write_text(out, "utf-8")
-    assert [each.questions for each in read_questions(file)] == [("What do they cost?",)]
+    assert [each.questions for each in read_questions(file)] == [
+        ("Do they grow?", "What do they cost?")
+    ]
 
 
 def test_a_library_without_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

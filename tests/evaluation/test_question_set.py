@@ -325,7 +325,7 @@ def test_a_file_as_other_editors_write_it(file: Path, end: str) -> None:
 def test_evidence_that_no_right_paper_has_is_noted(file: Path) -> None:
     has = line(evidence=["Turnips grow in \\$n^2\\$ rows.", "THEY are eaten in winter"])
     lacks = line(id="b", evidence=["Carrots are orange."])
-    unknown = line(id="c", papers=None, evidence=["Carrots are orange."])
+    unknown = line(id="c", papers=None, evidence=["No paper says this."])
     (note,) = read(file, has, lacks, unknown).notes
     assert note.startswith(f"{file}, line 2: the evidence “Carrots are orange.” stands in")
 
