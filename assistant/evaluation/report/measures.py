@@ -1,0 +1,198 @@
+"""The figures of a run as the page shows them: with their units, their words and their bars."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from assistant.evaluation.comparison import Change
+from assistant.evaluation.figures import Figure, Figures, Spread
+from assistant.evaluation.metrics import FAILED, METRICS
+from assistant.evaluation.report import plots
+from assistant.evaluation.report.samples import OUTCOMES, RIGHT_OUTCOMES
+from assistant.evaluation.report.wording import (
+    CURVES,
+    MEANINGS,
+    NOTHING,
+    Unit,
+    bare,
+    counted,
+    difference,
+    goodness,
+    interval,
+    is_better_low,
+    label_of,
+    number,
+    unit_of,
+)
+from assistant.evaluation.scorers.abstention import EITHER_REFUSAL
+from assistant.types import Outcome
+
+_SHADES = 10
+"""Of the cells of the table by type."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMeasure:
+    """A metric of the run."""
+
+    label: str
+    value: str
+    interval: str
+    better: str
+    meaning: str
+    counted: str
+    bar: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A metric of the samples of a type."""
+
+    value: str
+    shade: int | None
+    """How good it is, from 0 to `_SHADES`; nothing without a value or a best."""
+    counted: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A metric beside the baseline's."""
+
+    label: str
+    before: str
+    now: str
+    difference: str
+    interval: str
+    better: str
+    verdict: str
+    pairs: str
+    bar: Markup
+    won: tuple[tuple[str, str], ...]
+    """Ids of samples, and where they are in the page; nowhere if they are not of it."""
+    lost: tuple[tuple[str, str], ...]
+
+
+def measures(figures: Figures, *, is_headline: bool) -> list[ShownMeasure]:
+    """The metrics that have a figure over all samples, in their order."""
+    named = (figures.of(metric.score) for metric in METRICS if metric.headline is is_headline)
+    return [_measure(figure) for figure in named if figure]
+
+
+def _measure(figure: Figure) -> ShownMeasure:
+    metric = figure.metric
+    return ShownMeasure(
+        label=label_of(metric),
+        value=number(metric, figure.value),
+        interval=interval(metric, figure.low, figure.high),
+        better=_better(metric),
+        meaning=MEANINGS.get(metric, ""),
+        counted=_scored(figure),
+        bar=_bar(figure),
+    )
+
+
+def _better(metric: str) -> str:
+    return "less is better" if is_better_low(metric) else "more is better"
+
+
+def _scored(figure: Figure) -> str:
+    """Over how many questions, and how many could not be scored."""
+    noun = "sample" if figure.metric == FAILED else "question"
+    unscored = f", {figure.unscored:,} not scored" if figure.unscored else ""
+    return counted(figure.scored, noun) + unscored
+
+
+def _bar(figure: Figure) -> Markup:
+    if figure.value is None or figure.low is None or figure.high is None:
+        return Markup()
+    end = 1.0 if unit_of(figure.metric) is not Unit.COUNT else 1.25 * (figure.high or 1.0)
+    return plots.metric_bar(figure.value, figure.low, figure.high, end)
+
+
+def types_of(figures: Figures) -> dict[str, int]:
+    """The types with how many samples are of each, in the order of the questions."""
+    return dict(Counter(sample.type for sample in figures.samples.values()))
+
+
+def by_type(figures: Figures) -> list[tuple[str, list[Cell]]]:
+    """A line for every metric that differs by type: its label, a cell a type."""
+    types = types_of(figures)
+    return [
+        (metric.label, [_cell(figures.of(metric.score, type_)) for type_ in types])
+        for metric in METRICS
+        if any(figures.of(metric.score, type_) for type_ in types)
+    ]
+
+
+def _cell(figure: Figure | None) -> Cell:
+    if figure is None or figure.value is None:
+        return Cell("" if figure is None else NOTHING, None, "")
+    reached = goodness(figure.metric, figure.value)
+    shade = None if reached is None else round(_SHADES * min(max(reached, 0.0), 1.0))
+    return Cell(bare(figure.metric, figure.value), shade, _scored(figure))
+
+
+def outcomes(figures: Figures) -> list[tuple[str, list[tuple[str, int, bool]]]]:
+    """The table of outcomes: for each right one, the given ones with counts; whether they agree."""
+    return [
+        (
+            RIGHT_OUTCOMES.get(right, right),
+            [(OUTCOMES[name], given.get(name, 0), _agree(right, name)) for name in OUTCOMES],
+        )
+        for right, given in figures.outcomes.items()
+    ]
+
+
+def _agree(right: str, given: str) -> bool:
+    return right == given or (right == EITHER_REFUSAL and given != Outcome.ANSWERED.value)
+
+
+def curves(figures: Figures) -> list[tuple[str, str]]:
+    """The curves by what counts as wrong, with the area below each."""
+    return [
+        (CURVES.get(wrong, wrong), f"{figures.areas[wrong]:.3f}" if wrong in figures.areas else "")
+        for wrong in figures.curves
+    ]
+
+
+def spreads(
+    spreads: Mapping[str, Spread], said: Callable[[float], str]
+) -> list[tuple[str, list[str]]]:
+    """For every stage mean, median, 95th percentile and sum, in words."""
+    return [
+        (
+            stage.replace("_", " "),
+            [said(each) for each in (spread.mean, spread.median, spread.p95, spread.total)],
+        )
+        for stage, spread in spreads.items()
+    ]
+
+
+def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iterator[ShownChange]:
+    """The changes; differences of shares are drawn to one scale."""
+    shares = [each for each in changes if unit_of(each.metric) is not Unit.COUNT]
+    reach = plots.reach_of(end for each in shares for end in (each.low, each.high))
+    for change in changes:
+        own = plots.reach_of((change.low, change.high))
+        yield _change(change, reach if change in shares else own, anchors)
+
+
+def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownChange:
+    metric = change.metric
+    verdict = change.verdict.value
+    unit = " points" if unit_of(metric) is Unit.SHARE else ""
+    return ShownChange(
+        label=label_of(metric),
+        before=number(metric, change.before),
+        now=number(metric, change.now),
+        difference=difference(metric, change.difference) + unit,
+        interval=f"{difference(metric, change.low)} to {difference(metric, change.high)}",
+        better=_better(metric),
+        verdict=verdict,
+        pairs=counted(change.pairs, "sample"),
+        bar=plots.change_bar(change.difference, change.low, change.high, reach, verdict),
+        won=tuple((id_, anchors.get(id_, "")) for id_ in change.won),
+        lost=tuple((id_, anchors.get(id_, "")) for id_ in change.lost),
+    )

@@ -1,0 +1,141 @@
+"""`report.html`: one file that asks for nothing else, filled from the records of a run.
+
+The template escapes every text; the page's policy allows no script and no style but its own two,
+by their hashes, and no request. What samples say is data here as it is everywhere.
+"""
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from assistant.evaluation.comparison import Comparison
+from assistant.evaluation.figures import Figures
+from assistant.evaluation.metrics import METRICS
+from assistant.evaluation.report import plots
+from assistant.evaluation.report.made_with import groups
+from assistant.evaluation.report.measures import (
+    by_type,
+    curves,
+    measures,
+    outcomes,
+    shown_changes,
+    spreads,
+    types_of,
+)
+from assistant.evaluation.report.samples import ShownSample, shown_sample
+from assistant.evaluation.report.summary import summarize
+from assistant.evaluation.report.wording import counted, seconds
+from assistant.evaluation.types import Row
+from retrieval.files import write_whole
+
+_FOLDER = Path(__file__).parent
+
+
+def write_report(
+    path: Path,
+    figures: Figures,
+    rows: Sequence[Row],
+    record: Mapping[str, Any],
+    comparison: Comparison | None,
+) -> None:
+    """Write the report of a run to `path`, whole or not at all.
+
+    Args:
+        path: the page, `report.html` in the run's folder.
+        figures: what the run comes to.
+        rows: every sample with what came of it, in whatever order.
+        record: what the run was made with, as JSON.
+        comparison: with the baseline, if there is one.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    page = _page(figures, _in_order(rows, figures), record, comparison)
+    # Half a character, which JSON can hold and a file cannot.
+    write_whole(path, page.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _page(
+    figures: Figures, rows: Sequence[Row], record: Mapping[str, Any], comparison: Comparison | None
+) -> str:
+    style, script = (
+        (_FOLDER / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
+    )
+    samples = [shown_sample(row, place) for place, row in enumerate(rows, start=1)]
+    anchors = {sample.id: sample.anchor for sample in samples}
+    return _template().render(
+        policy=_policy(style, script),
+        style=Markup(style),  # noqa: S704 - files of this package
+        script=Markup(script),  # noqa: S704
+        summary=summarize(figures, rows, record, comparison),
+        figures=figures,
+        headline=measures(figures, is_headline=True),
+        others=measures(figures, is_headline=False),
+        types=types_of(figures),
+        by_type=by_type(figures),
+        outcomes=outcomes(figures),
+        risk=plots.risk_coverage(figures.curves) if any(figures.curves.values()) else None,
+        curves=curves(figures),
+        latencies=plots.latencies(figures.latencies) if figures.latencies else None,
+        stages=spreads(figures.seconds, seconds),
+        tokens=spreads(figures.tokens, lambda value: f"{value:,.0f}"),
+        comparison=comparison,
+        changes=shown_changes(comparison.changes, anchors) if comparison else (),
+        samples=samples,
+        counts=_counts(samples),
+        made_with=groups(record),
+    )
+
+
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["swatch"] = plots.swatch
+    environment.filters["count"] = counted
+    return environment.get_template("template.html")
+
+
+def _policy(style: str, script: str) -> str:
+    """A content security policy that allows these two alone."""
+    return (
+        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src {_hash(style)}; script-src {_hash(script)}"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _in_order(rows: Sequence[Row], figures: Figures) -> list[Row]:
+    """The rows in the order of the questions; workers end in any."""
+    places = {id_: place for place, id_ in enumerate(figures.samples)}
+    return sorted(rows, key=lambda row: places.get(row.id, len(places)))
+
+
+def _counts(samples: Sequence[ShownSample]) -> dict[str, Any]:
+    """How many samples each choice of the filter shows."""
+    short = Counter(metric for sample in samples for metric in sample.short)
+    return {
+        "misses": sum(bool(sample.reasons) for sample in samples),
+        "failed": sum(bool(sample.failed) for sample in samples),
+        "unscored": sum(sample.is_unscored for sample in samples),
+        "types": Counter(sample.type for sample in samples),
+        "short": [
+            (metric.score, metric.label, short[metric.score])
+            for metric in METRICS
+            if short[metric.score]
+        ],
+    }

@@ -1,0 +1,267 @@
+"""Samples as the page shows them: what was said, what was expected, and which of it was found."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.evaluation.report.misses import is_short, is_unscored, reasons, short_metrics
+from assistant.evaluation.report.wording import NOTHING, label_of, score, seconds
+from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, should_answer
+from assistant.evaluation.types import Json, Reply, Row, Score
+from assistant.types import Kind, Outcome
+from retrieval.markup import clean
+
+_REFUSAL = "a refusal, of either kind"
+OUTCOMES: Mapping[str, str] = {
+    Outcome.ANSWERED.value: "answered",
+    Outcome.ABSTRACT_SILENT.value: "the abstract does not say",
+    Outcome.NOT_IN_LIBRARY.value: "not in this library",
+}
+RIGHT_OUTCOMES: Mapping[str, str] = {**OUTCOMES, EITHER_REFUSAL: _REFUSAL}
+"""What the rows of the table of outcomes stand for."""
+RANKS_SHOWN = 10
+"""Ranks that are all listed; of those below, the ones of right papers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSentence:
+    """A sentence of an answer."""
+
+    text: str
+    is_quoted: bool
+    numbers: tuple[int, ...]
+    lead: str
+    """Title of the paper that it is quoted from, where that differs from the sentence before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCitation:
+    """A numbered reference."""
+
+    number: int
+    title: str
+    quote: str
+    """Empty where the answer itself is this quotation."""
+    is_right: bool | None
+    """Nothing where the right papers are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An answer."""
+
+    outcome: str
+    is_answered: bool
+    understood: str
+    """The question as it was understood, where that differs from what was asked."""
+    text: str
+    """All that is said where no sentences are."""
+    sentences: tuple[ShownSentence, ...]
+    citations: tuple[ShownCitation, ...]
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A fact, a paper or a sentence that was expected, and whether it came."""
+
+    text: str
+    is_found: bool
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExpected:
+    """What a right answer has."""
+
+    answer: str
+    outcome: str
+    facts: tuple[Wanted, ...]
+    papers: tuple[Wanted, ...]
+    evidence: tuple[Wanted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A paper found."""
+
+    rank: int
+    title: str
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScore:
+    """A score with its reason."""
+
+    label: str
+    value: str
+    why: str
+    is_short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A question with what came of it."""
+
+    question: str
+    answer: ShownAnswer | None
+    expected: ShownExpected
+    ranking: tuple[Rank, ...]
+    found: int
+    """Papers found; the ranking shows the first of them."""
+    scores: tuple[ShownScore, ...]
+    seconds: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSample:
+    """A sample, with what the page filters by."""
+
+    anchor: str
+    """Where links lead: its place in the page, since its id may hold anything."""
+    id: str
+    type: str
+    replies: tuple[ShownReply, ...]
+    failed: str
+    reasons: tuple[str, ...]
+    short: tuple[str, ...]
+    """Measures."""
+    is_unscored: bool
+    seconds: str
+
+    @property
+    def kinds(self) -> str:
+        """What of the page's filter lets it pass."""
+        named = {"misses": self.reasons, "failed": self.failed, "unscored": self.is_unscored}
+        return " ".join(name for name, holds in named.items() if holds)
+
+
+def anchor_of(place: int) -> str:
+    """The anchor of a sample by its place in the page, from 1."""
+    return f"sample-{place}"
+
+
+def shown_sample(row: Row, place: int) -> ShownSample:
+    """A row as the sample at a place of the page, from 1."""
+    return ShownSample(
+        anchor=anchor_of(place),
+        id=row.id,
+        type=row.type.value,
+        replies=tuple(_reply(reply, row.titles) for reply in row.replies),
+        failed=row.failed,
+        reasons=reasons(row),
+        short=short_metrics(row),
+        is_unscored=is_unscored(row),
+        seconds=seconds(sum(reply.seconds for reply in row.replies)),
+    )
+
+
+def _reply(reply: Reply, titles: Mapping[str, str]) -> ShownReply:
+    right = reply.expected.papers
+    return ShownReply(
+        question=reply.question,
+        answer=_answer(reply.answer, reply.question, right) if reply.answer else None,
+        expected=_expected(reply, titles),
+        ranking=tuple(_ranking(reply.ranking, right or {}, titles)),
+        found=len(reply.ranking),
+        scores=tuple(_score(metric, given) for metric, given in reply.scores.items()),
+        seconds=seconds(reply.seconds),
+    )
+
+
+def _score(metric: str, given: Score) -> ShownScore:
+    return ShownScore(label_of(metric), score(given.value), given.why, is_short(metric, given))
+
+
+def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> ShownAnswer:
+    confidence = answer.get("confidence")
+    understood = answer["standalone_question"]
+    quoted = {each["text"] for each in answer["sentences"] if each["kind"] == Kind.QUOTED.value}
+    return ShownAnswer(
+        outcome=OUTCOMES.get(answer["outcome"], answer["outcome"]),
+        is_answered=answer["outcome"] == Outcome.ANSWERED.value,
+        understood=understood if understood != question else "",
+        text=answer["answer"],
+        sentences=tuple(_sentences(answer)),
+        citations=tuple(
+            ShownCitation(
+                number=each["number"],
+                title=_titled(each["title"], each["quote"]),
+                quote="" if each["quote"] in quoted else each["quote"],
+                is_right=None if right is None else each["paper_id"] in right,
+            )
+            for each in answer["citations"]
+        ),
+        confidence=NOTHING if confidence is None else f"{confidence:.2f}",
+    )
+
+
+def _sentences(answer: Json) -> Iterator[ShownSentence]:
+    """The sentences in order, each quotation of another paper than the one before led in."""
+    titles = {each["number"]: _titled(each["title"], each["quote"]) for each in answer["citations"]}
+    before = ""
+    for each in answer["sentences"]:
+        numbers = tuple(each["citations"])
+        is_quoted = each["kind"] == Kind.QUOTED.value
+        title = titles.get(numbers[0], "") if is_quoted and numbers else ""
+        yield ShownSentence(each["text"], is_quoted, numbers, title if title != before else "")
+        before = title
+
+
+def _titled(title: str, text: str) -> str:
+    """A title, or the beginning of a text of the paper where it has none."""
+    return title or f"{text[:60]}…"
+
+
+def _expected(reply: Reply, titles: Mapping[str, str]) -> ShownExpected:
+    expected = reply.expected
+    is_answered = reply.answer and reply.answer["outcome"] == Outcome.ANSWERED.value
+    said: Json = reply.answer if reply.answer and is_answered else {"answer": "", "citations": ()}
+    quotes = [each["quote"] for each in said["citations"]]
+    return ShownExpected(
+        answer=expected.answer,
+        outcome=_right_outcome(reply),
+        facts=tuple(_fact(fact, said["answer"]) for fact in expected.facts),
+        papers=tuple(
+            Wanted(titles.get(id_, id_), id_ in reply.ranking, _rank(id_, reply.ranking))
+            for id_ in expected.papers or ()
+        ),
+        evidence=tuple(Wanted(each, _is_cited(each, quotes)) for each in expected.evidence),
+    )
+
+
+def _right_outcome(reply: Reply) -> str:
+    if reply.expected.outcome:
+        return OUTCOMES[reply.expected.outcome.value]
+    return _REFUSAL if should_answer(reply.expected) is False else ""
+
+
+def _fact(alternatives: Sequence[str], text: str) -> Wanted:
+    is_found = any(each.casefold() in text.casefold() for each in alternatives)
+    return Wanted(" or ".join(f"“{each}”" for each in alternatives), is_found)
+
+
+def _rank(paper_id: str, ranking: Sequence[str]) -> str:
+    return f"found at rank {ranking.index(paper_id) + 1}" if paper_id in ranking else "not found"
+
+
+def _is_cited(sentence: str, quotes: Sequence[str]) -> bool:
+    """Whether a quote contains the sentence or is a part of it, as `evidence_recall` has it."""
+    wanted = _letters(sentence)
+    given = map(_letters, quotes)
+    return any(wanted and quote and (wanted in quote or quote in wanted) for quote in given)
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", clean(text)).casefold()
+    return "".join(sign for sign in plain if sign.isalnum())
+
+
+def _ranking(
+    ranking: Sequence[str], right: Mapping[str, float], titles: Mapping[str, str]
+) -> Iterator[Rank]:
+    """The first ranks, and those of right papers below."""
+    for rank, id_ in enumerate(ranking, start=1):
+        if rank <= RANKS_SHOWN or id_ in right:
+            yield Rank(rank, titles.get(id_, id_), id_ in right)
