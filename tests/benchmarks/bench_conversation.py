@@ -1,6 +1,7 @@
 """Follow-ups: how many cite the right paper, how many single questions lean on an unrelated turn.
 
     python tests/benchmarks/bench_conversation.py FILE.jsonl … [--home DIR] [--singles FILE]
+        [--retriever R] [--no-rerank] [--no-check] [--free-writing]
 
 A conversation is a line with `turns`, each a `question` and the titles of its right `papers`; where
 nothing is right, `focus` may name the paper that it is about. `follow_ups.jsonl` beside this file
@@ -21,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assistant.ablations import Ablations, add_flags
 from assistant.candidates import lead_of_others
 from assistant.conversation import Resolved, resolve
 from assistant.engine import Assistant
@@ -188,9 +190,10 @@ def main() -> None:
     parser.add_argument("conversations", type=Path, nargs="+")
     parser.add_argument("--home", type=Path)
     parser.add_argument("--singles", type=Path, help="a file with questions of type single")
+    add_flags(parser)
     options = parser.parse_args()
     settings = load_settings({"home": options.home} if options.home else {})
-    assistant = open_assistant(settings, silent)
+    assistant = open_assistant(settings, silent, Ablations.from_options(options))
     results: dict[str, Any] = {
         path.name: measured(assistant, path) for path in options.conversations
     }

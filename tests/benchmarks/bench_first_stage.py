@@ -20,9 +20,10 @@ from pathlib import Path
 
 import numpy as np
 import tantivy
-from bench_ranking import Sample, read_beir, read_questions
+from bench_ranking import Sample, read_samples
 from numpy.typing import NDArray
 
+from assistant.evaluation.types import SampleType
 from assistant.settings import load_settings
 from assistant.startup import open_library
 from retrieval.lexical_fields import pieces, text_analyzer
@@ -150,7 +151,7 @@ def values(corpus: Corpus, scores: Scores) -> list[float]:
     for sample, row in zip(corpus.samples, scores, strict=True):
         order = np.argsort(-row, kind="stable")[:10]
         ranking = [corpus.papers[at].id for at in order]
-        beir = sample.type == "beir"
+        beir = sample.type is SampleType.RETRIEVAL
         result.append(
             ndcg(ranking, sample.gains, 10) if beir else reciprocal_rank(ranking, sample.gains, 10)
         )
@@ -205,11 +206,12 @@ def main() -> None:
     parser.add_argument("--beir-home", type=Path, required=True)
     options = parser.parse_args()
     library = open_library(load_settings({"home": options.home} if options.home else {}), silent)
-    singles = [each for each in read_questions(options.questions, library) if each.type == "single"]
+    questions = read_samples(options.questions, library)
+    singles = [each for each in questions if each.type is SampleType.SINGLE]
     beir_library = open_library(load_settings({"home": options.beir_home}), silent)
     grids = [
         grid(read_corpus(library, singles)),
-        grid(read_corpus(beir_library, read_beir(options.beir))),
+        grid(read_corpus(beir_library, read_samples(options.beir, beir_library))),
     ]
     rows = {name: [statistics.mean(each[name]) for each in grids] for name in grids[0]}
     for name, row in sorted(rows.items(), key=lambda each: -sum(each[1])):

@@ -9,19 +9,19 @@ dead ends are in ranking.md.
 """
 
 import argparse
-import csv
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.evaluation.question_set import read_question_set
+from assistant.evaluation.types import SampleType
 from assistant.likelihood import ChatLikelihood
 from assistant.settings import load_settings
 from assistant.startup import open_chat_model, open_library
 from retrieval.library import Library
-from retrieval.merge import letters
 from retrieval.metrics import ndcg, recall, reciprocal_rank
 from retrieval.progress import silent
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
@@ -49,9 +49,9 @@ RERANKINGS = {
 class Sample:
     """A question with the gain of each relevant paper."""
 
-    type: str
+    type: SampleType
     question: str
-    gains: dict[str, float]
+    gains: Mapping[str, float]
 
 
 def rankers(library: Library, likelihood: QuestionLikelihood | None) -> dict[str, Ranker]:
@@ -85,47 +85,31 @@ def measure(ranker: Ranker, samples: Sequence[Sample]) -> dict[str, float]:
             for ranking, sample in zip(rankings, samples, strict=True)
             if sample.type == type_
         ]
-        for type_ in ("single", "multi", "beir")
+        for type_ in SampleType
     }
     row: dict[str, float] = {}
-    if singles := of_type["single"]:
+    if singles := of_type[SampleType.SINGLE]:
         row["R@1"] = statistics.mean(recall(ranking, gains, 1) for ranking, gains in singles)
         row["R@5"] = statistics.mean(recall(ranking, gains, 5) for ranking, gains in singles)
         row["MRR@10"] = statistics.mean(reciprocal_rank(r, gains, 10) for r, gains in singles)
-    if multis := of_type["multi"]:
+    if multis := of_type[SampleType.MULTI]:
         row["multi R@10"] = statistics.mean(recall(ranking, gains, 10) for ranking, gains in multis)
-    if beir := of_type["beir"]:
+    if beir := of_type[SampleType.RETRIEVAL]:
         row["nDCG@10"] = statistics.mean(ndcg(ranking, gains, 10) for ranking, gains in beir)
     times = {"p50": statistics.median(seconds), "mean": statistics.mean(seconds)}
     times["max"] = max(seconds)
     return row | {f"{name} ms": 1000 * value for name, value in times.items()}
 
 
-def read_questions(path: Path, library: Library) -> list[Sample]:
-    """Questions about one paper and about several; a paper is named by title or first words."""
-    ids: dict[str, str] = {}
-    for stored in library.store.papers():
-        ids[letters(stored.paper.title or stored.paper.abstract[:80])] = stored.paper.id
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def read_samples(path: Path, library: Library) -> list[Sample]:
+    """The questions of a file that papers answer, or the judged queries of a BEIR folder."""
+    papers = (stored.paper for stored in library.store.papers())
     return [
-        Sample(line["type"], line["question"], {ids[letters(name)]: 1.0 for name in line["papers"]})
-        for line in lines
-        if line["type"] in ("single", "multi")
+        Sample(sample.type, question.text, question.expected.papers or {})
+        for sample in read_question_set(path, papers).samples
+        for question in sample.questions
+        if sample.type in {SampleType.SINGLE, SampleType.MULTI, SampleType.RETRIEVAL}
     ]
-
-
-def read_beir(folder: Path) -> list[Sample]:
-    """The queries of a BEIR folder that are judged in its test set."""
-    queries = {
-        query["_id"]: query["text"]
-        for query in map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
-    }
-    gains: dict[str, dict[str, float]] = {}
-    with (folder / "qrels" / "test.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            if float(row["score"]) > 0:
-                gains.setdefault(row["query-id"], {})[row["corpus-id"]] = float(row["score"])
-    return [Sample("beir", queries[id_], each) for id_, each in gains.items()]
 
 
 def compare(
@@ -154,12 +138,13 @@ def main() -> None:
     likelihood = None if options.no_rerank else ChatLikelihood(open_chat_model(settings, silent))
     library = open_library(settings, silent)
     library.ready_to_search()
-    samples = read_questions(options.questions, library)[: options.limit]
+    samples = read_samples(options.questions, library)[: options.limit]
     results = {"questions": compare(samples, library, likelihood)}
     if options.beir:
         library = open_library(load_settings({"home": options.beir_home}), silent)
         library.ready_to_search()
-        results["beir"] = compare(read_beir(options.beir)[: options.limit], library, likelihood)
+        samples = read_samples(options.beir, library)[: options.limit]
+        results["beir"] = compare(samples, library, likelihood)
     print(json.dumps(results))
 
 
