@@ -345,6 +345,7 @@ def test_a_baseline_without_a_sample_of_the_run_cannot_be_compared() -> None:
 
 def test_what_can_be_compared_is_known_before_anything_is_asked() -> None:
     check_baseline(BASELINE, BASELINE.questions_sha256, Path("old/run"), ["none", ORDER[0]])
+    check_baseline(BASELINE, BASELINE.questions_sha256, "old/run")
     with pytest.raises(InputError, match="another question set"):
         check_baseline(BASELINE, "00", Path("old/run"))
 

@@ -94,6 +94,17 @@ def test_every_headline_metric_of_a_run_is_shown_with_what_it_says() -> None:
             assert metric.label.split()[0] in words
 
 
+def test_what_is_no_headline_is_shown_by_type_alone() -> None:
+    headlines, by_type = printed(RUN).split("By type")
+    assert "fact recall" not in headlines
+    assert cells(by_type, "fact recall")[2] == "0.844"
+    assert "fact recall: " not in printed(WORSE)
+
+
+def test_metrics_that_do_not_apply_have_no_line() -> None:
+    assert "mrr@10" not in printed(SMALL)
+
+
 def test_types_outcomes_and_speed_are_shown() -> None:
     text = printed(RUN)
     assert cells(text, "metric ") == ["metric", "all", "single", "lookup", "unanswerable", "chat"]
