@@ -143,7 +143,9 @@ def test_the_comparison_shows_what_was_won_and_lost(page: str) -> None:
     assert '<a href="#sample-1">right</a>' in facts
     assert "elsewhere</a>" not in facts
     assert "better 60.0 before, 56.2 now. Less is better. −3.8 −5.0 to −2.6" in text_of(words)
+    assert text_of(words).endswith("6 samples, 2 scored in one run only Won: 1 sample right")
     assert "same" in text_of(rank)
+    assert "Not scored any more: asked again, the same bytes." in text_of(page)
     assert "1 sample that only one of them has" in text_of(page)
 
 

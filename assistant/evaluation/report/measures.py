@@ -191,8 +191,14 @@ def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownCh
         interval=f"{difference(metric, change.low)} to {difference(metric, change.high)}",
         better=_better(metric),
         verdict=verdict,
-        pairs=counted(change.pairs, "sample"),
+        pairs=_paired(change),
         bar=plots.change_bar(change.difference, change.low, change.high, reach, verdict),
         won=tuple((id_, anchors.get(id_, "")) for id_ in change.won),
         lost=tuple((id_, anchors.get(id_, "")) for id_ in change.lost),
     )
+
+
+def _paired(change: Change) -> str:
+    """Over how many samples, and how many only one of the runs could score."""
+    unpaired = f", {change.unpaired:,} scored in one run only" if change.unpaired else ""
+    return counted(change.pairs, "sample") + unpaired

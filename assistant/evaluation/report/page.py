@@ -30,7 +30,7 @@ from assistant.evaluation.report.measures import (
 )
 from assistant.evaluation.report.samples import ShownSample, shown_sample
 from assistant.evaluation.report.summary import summarize
-from assistant.evaluation.report.wording import counted, seconds
+from assistant.evaluation.report.wording import counted, label_of, seconds
 from assistant.evaluation.types import Row
 from retrieval.files import write_whole
 
@@ -87,6 +87,7 @@ def _page(
         tokens=spreads(figures.tokens, lambda value: f"{value:,.0f}"),
         comparison=comparison,
         changes=shown_changes(comparison.changes, anchors) if comparison else (),
+        gone=[label_of(metric) for metric in comparison.gone] if comparison else [],
         samples=samples,
         counts=_counts(samples),
         made_with=groups(record),
