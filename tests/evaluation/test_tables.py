@@ -110,7 +110,7 @@ def test_types_outcomes_and_speed_are_shown() -> None:
     assert cells(text, "metric ") == ["metric", "all", "single", "lookup", "unanswerable", "chat"]
     assert cells(text, "either refusal") == ["either", "refusal", "4", "0", "18"]
     assert cells(printed(SMALL), "total, seconds") == [
-        *("total,", "seconds", "1.23", "1.00", "3.00", "3.70")
+        *("total,", "seconds", "1.235", "1.000", "3.000", "3.704")
     ]
     assert cells(printed(SMALL), "tokens read")[-1] == "1,200"
 
