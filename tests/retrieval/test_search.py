@@ -32,7 +32,6 @@ PAPERS = (
         "year": 2022,
     },
 )
-FUSING = (Retriever.HYBRID, Retriever.RRF)
 
 
 @pytest.fixture
@@ -186,13 +185,34 @@ def test_whatever_ranks_them_filters_bind_papers_asked_for_where_few_pass(
     assert found(few=1) == {"cars", "naive", "strides"}
 
 
-@pytest.mark.parametrize("retriever", FUSING)
-def test_words_reach_papers_that_no_vector_is_near_to(
+@pytest.mark.parametrize(
+    ("settings", "reached"),
+    [
+        (SearchSettings(dense_depth=1), {"cars", "strides"}),
+        (SearchSettings(Retriever.RRF, dense_depth=1), {"cars", "strides"}),
+        (SearchSettings(Retriever.DENSE, dense_depth=1), {"cars"}),
+        (SearchSettings(Retriever.HYBRID, dense_depth=1, lexical_depth=0), {"cars"}),
+        (SearchSettings(Retriever.BM25, dense_depth=1, lexical_depth=0), {"strides"}),
+    ],
+)
+def test_how_far_each_retriever_reaches(
+    library: Library, settings: SearchSettings, reached: set[str]
+) -> None:
+    found = search(library, "there stride", 3, settings)
+    assert {passage.paper.id for passage in found} == reached
+
+
+@pytest.mark.parametrize("retriever", [Retriever.HYBRID, Retriever.RRF, Retriever.DENSE])
+def test_where_few_papers_pass_a_filter_all_are_compared(
     library: Library, retriever: Retriever
 ) -> None:
-    settings = SearchSettings(retriever=retriever, dense_depth=1)
-    found = search(library, "there stride", 3, settings)
-    assert {passage.paper.id for passage in found} == {"strides", "cars"}
+    def found(few: int) -> set[str]:
+        settings = SearchSettings(retriever, filtered_depth=1, few=few)
+        passages = search(library, "roads", 3, settings, filters=Filters(years=(2022,)))
+        return {passage.paper.id for passage in passages}
+
+    assert found(few=2) == {"cars", "naive"}
+    assert found(few=1) == {"cars"}
 
 
 def test_a_ranking_by_another_retriever(library: Library) -> None:
