@@ -177,6 +177,7 @@ def compared() -> Comparison:
             ),
             Change("words", 60.0, 56.2, -3.8, -5.0, -2.6, 6, 2, Verdict.BETTER, ("right",), ()),
             Change("mrr@10", 0.84, 0.8444, 0.0044, -0.1, 0.1, 6, 0, Verdict.SAME, (), ()),
+            Change("follow-up", 0.5, 0.5, 0.0, 0.0, 0.0, 1, 0, Verdict.SAME, (), ()),
         ),
         1,
         ("same again",),

@@ -25,6 +25,7 @@ from assistant.evaluation.report.wording import (
     MEANINGS,
     counted,
     difference,
+    heading,
     interval,
     number,
     score,
@@ -76,13 +77,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_figure_stands_there_with_its_interval(
     page: str, label: str, says: tuple[str, str, str]
 ) -> None:
-    shown = part(page, f"<h3>{label}</h3>", "</li>")
+    shown = part(page, f"<h3>{heading(label)}</h3>", "</li>")
     assert shown.endswith(" ".join(says))
 
 
 @pytest.mark.parametrize(("label", "way"), [("answerable questions refused", "Less is better.")])
 def test_which_way_is_better_is_said(page: str, label: str, way: str) -> None:
-    assert way in part(page, f"<h3>{label}</h3>", "</li>")
+    assert way in part(page, f"<h3>{heading(label)}</h3>", "</li>")
 
 
 def test_the_summary_says_what_was_asked_and_what_came(page: str) -> None:
@@ -95,7 +96,10 @@ def test_the_summary_says_what_was_asked_and_what_came(page: str) -> None:
     assert "What is good 100 % right to answer, or right to refuse (100 to 100 %)" in summary
     assert "What is weakest 55.3 % answers with all facts (48.1 to 62.4 %)" in summary
     assert f"{len(MISSES)} of 7 samples missed" in summary
-    assert "worse: answers with all facts; better: words of an answer." in summary
+    assert (
+        "worse: answers with all facts; better: words of an answer. With --gate this run fails."
+        in summary
+    )
 
 
 def test_a_run_that_only_searched_says_so(tmp_path: Path) -> None:
@@ -119,6 +123,11 @@ def test_the_types_are_beside_each_other(page: str) -> None:
     assert "answers with all facts 40.0 98.7" in table
 
 
+def test_of_one_type_alone_nothing_is_beside_each_other(tmp_path: Path) -> None:
+    page = written(tmp_path, [row for row in rows() if row.type is SampleType.SINGLE])
+    assert "By type" not in text_of(page)
+
+
 def test_the_outcomes_are_a_table_where_either_refusal_may_be_right(page: str) -> None:
     table = page.partition('<table class="numbers outcomes">')[2].partition("</table>")[0]
     assert text_of(table).endswith("answered 31 2 0 a refusal, of either kind 3 4 5")
@@ -137,15 +146,16 @@ def test_the_comparison_shows_what_was_won_and_lost(page: str) -> None:
     changes = page.partition('<ol class="changes">')[2].partition("</ol>")[0]
     facts, words, rank = changes.split("</li>")[:3]
     assert text_of(facts).endswith(
-        "answers with all facts worse 65.3 % before, 55.3 % now. More is better. −10.0 points "
+        "Answers with all facts worse 65.3 % before, 55.3 % now. More is better. −10.0 points "
         "−15.0 to −5.0 6 samples Won: 1 sample elsewhere Lost: 2 samples right , forgetful"
     )
     assert '<a href="#sample-1">right</a>' in facts
     assert "elsewhere</a>" not in facts
     assert "better 60.0 before, 56.2 now. Less is better. −3.8 −5.0 to −2.6" in text_of(words)
-    assert text_of(words).endswith("6 samples, 2 scored in one run only Won: 1 sample right")
+    assert text_of(words).endswith("6 samples, 2 in one run only Won: 1 sample right")
     assert "same" in text_of(rank)
     assert "Not scored any more: asked again, the same bytes." in text_of(page)
+    assert "The same in every sample: follow-ups that cite a right paper first." in text_of(page)
     assert "1 sample that only one of them has" in text_of(page)
 
 
@@ -182,7 +192,7 @@ def test_a_sample_shows_what_came_and_what_was_expected(page: str) -> None:
 
 def test_what_failed_says_why_and_what_was_asked(page: str) -> None:
     shown = text_of(sample(page, "broken"))
-    assert "Why? single 0.00 s error the model is gone" in shown
+    assert "Why? single error the model is gone" in shown
 
 
 def test_a_refusal_and_a_conversation_are_shown(page: str) -> None:
@@ -289,6 +299,8 @@ def test_every_measure_reason_and_curve_is_explained() -> None:
         (seconds(59.9), "59.9 s"),
         (seconds(119.6), "2 min 0 s"),
         (seconds(3725.0), "1 h 2 min"),
+        (heading("nDCG of the first 10"), "nDCG of the first 10"),
+        (heading("words of an answer"), "Words of an answer"),
         (counted(1, "paper"), "1 paper"),
         (counted(1643, "paper"), "1,643 papers"),
     ],
@@ -315,7 +327,7 @@ def test_the_record_is_grouped_with_nested_names() -> None:
 
 def test_the_record_is_in_the_page(page: str) -> None:
     made = part(page, 'id="made-with"', "</main>")
-    assert "models chat.name Tiny Model chat.bytes 270,885,952 embedder.name Mini" in made
+    assert "Models models chat.name Tiny Model chat.bytes 270,885,952 embedder.name Mini" in made
     assert "Questions a1b2c3d4e5f6, scorers 1, seed 7." in made
 
 
@@ -423,11 +435,11 @@ def page_saying(folder: Path, text: str) -> str:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_texts_stay_text(tmp_path: Path, text: str) -> None:
-    page, plain = page_saying(tmp_path, text), page_saying(tmp_path, "harmless")
+    page, plain = page_saying(tmp_path, text), page_saying(tmp_path, "Harmless")
     assert Elements(page).found == Elements(plain).found
     body, plain_body = (each.partition("<body>")[2] for each in (page, plain))
     # The heading has the last part of a path alone.
-    assert unescape(body).count(text) in {plain_body.count("harmless") - at for at in (0, 1)}
+    assert unescape(body).count(text) in {plain_body.count("Harmless") - at for at in (0, 1)}
 
 
 def test_half_a_character_is_written_as_a_question_mark(tmp_path: Path) -> None:

@@ -170,11 +170,20 @@ def spreads(
     ]
 
 
+def unchanged(changes: Sequence[Change]) -> list[str]:
+    """What scores the same in every sample."""
+    return [label_of(each.metric) for each in changes if not _is_changed(each)]
+
+
+def _is_changed(change: Change) -> bool:
+    return bool(change.won or change.lost or change.difference)
+
+
 def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iterator[ShownChange]:
-    """The changes; differences of shares are drawn to one scale."""
+    """What changed in any sample; differences of shares are drawn to one scale."""
     shares = [each for each in changes if unit_of(each.metric) is not Unit.COUNT]
     reach = plots.reach_of(end for each in shares for end in (each.low, each.high))
-    for change in changes:
+    for change in filter(_is_changed, changes):
         own = plots.reach_of((change.low, change.high))
         yield _change(change, reach if change in shares else own, anchors)
 
@@ -200,5 +209,5 @@ def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownCh
 
 def _paired(change: Change) -> str:
     """Over how many samples, and how many only one of the runs could score."""
-    unpaired = f", {change.unpaired:,} scored in one run only" if change.unpaired else ""
+    unpaired = f", {change.unpaired:,} in one run only" if change.unpaired else ""
     return counted(change.pairs, "sample") + unpaired

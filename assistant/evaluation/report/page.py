@@ -27,10 +27,11 @@ from assistant.evaluation.report.measures import (
     shown_changes,
     spreads,
     types_of,
+    unchanged,
 )
 from assistant.evaluation.report.samples import ShownSample, shown_sample
 from assistant.evaluation.report.summary import summarize
-from assistant.evaluation.report.wording import counted, label_of, seconds
+from assistant.evaluation.report.wording import counted, heading, label_of, seconds
 from assistant.evaluation.types import Row
 from retrieval.files import write_whole
 
@@ -87,6 +88,7 @@ def _page(
         tokens=spreads(figures.tokens, lambda value: f"{value:,.0f}"),
         comparison=comparison,
         changes=shown_changes(comparison.changes, anchors) if comparison else (),
+        unchanged=unchanged(comparison.changes) if comparison else [],
         gone=[label_of(metric) for metric in comparison.gone] if comparison else [],
         samples=samples,
         counts=_counts(samples),
@@ -104,6 +106,7 @@ def _template() -> jinja2.Template:
     )
     environment.globals["swatch"] = plots.swatch
     environment.filters["count"] = counted
+    environment.filters["heading"] = heading
     return environment.get_template("template.html")
 
 

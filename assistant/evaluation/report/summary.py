@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.comparison import Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures
 from assistant.evaluation.metrics import FAILED, METRICS
 from assistant.evaluation.report.misses import REASONS, reasons
@@ -67,7 +67,7 @@ def summarize(
         misses=len(missed),
         samples=len(rows),
         by_reason=tuple(sorted((each for each in by_reason if each[0]), reverse=True)),
-        compared=_compared(comparison.changes) if comparison else "",
+        compared=_compared(comparison) if comparison else "",
     )
 
 
@@ -137,9 +137,9 @@ def _day(begun: str) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _compared(changes: Sequence[Change]) -> str:
+def _compared(comparison: Comparison) -> str:
     worse, better = (
-        [label_of(each.metric) for each in changes if each.verdict is verdict]
+        [label_of(each.metric) for each in comparison.changes if each.verdict is verdict]
         for verdict in (Verdict.WORSE, Verdict.BETTER)
     )
     if not worse and not better:
@@ -149,4 +149,5 @@ def _compared(changes: Sequence[Change]) -> str:
         for word, labels in (("worse", worse), ("better", better))
         if labels
     ]
-    return f"Beyond what chance explains, {'; '.join(parts)}."
+    gate = " With --gate this run fails." if comparison.worse else ""
+    return f"Beyond what chance explains, {'; '.join(parts)}.{gate}"

@@ -76,6 +76,11 @@ def label_of(metric: str) -> str:
     return OF_SCORE[metric].label if metric in OF_SCORE else metric
 
 
+def heading(label: str) -> str:
+    """A label as it begins a line; names such as nDCG stay as they are."""
+    return label if label[1:2].isupper() else label[:1].upper() + label[1:]
+
+
 def is_better_low(metric: str) -> bool:
     """Whether less of it is better."""
     return metric in OF_SCORE and OF_SCORE[metric].better is Better.LOWER
