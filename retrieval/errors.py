@@ -45,5 +45,9 @@ class NotReadyError(UserError):
     """The first start has not ended: models or papers are still being fetched and read."""
 
 
+class EvaluationError(UserError):
+    """An evaluation came out worse than its baseline, or a replay otherwise than its run."""
+
+
 class Cancelled(Exception):  # noqa: N818 - it reports a wish, not a fault
     """The person stopped the work; nothing half-done is left behind."""

@@ -1,0 +1,131 @@
+"""Facts about the program, its packages, models, library and machine that a run depends on."""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+from assistant import __version__
+from assistant.models.gguf_header import read_header
+from assistant.resources import resource_folder
+from assistant.settings import APPLICATION
+from retrieval.chroma import ChromaStore
+from retrieval.manifest import read_manifest
+from retrieval.types import Paper
+
+_SOURCES = Path(__file__).parents[2]
+"""The folder that has the packages."""
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def code_facts() -> dict[str, Any]:
+    """Version, commit and state of the checkout, and a hash of all sources."""
+    packages = (_SOURCES / "assistant", _SOURCES / "retrieval")
+    sources = sorted(path for folder in packages for path in folder.rglob("*.py"))
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(path.relative_to(_SOURCES).as_posix().encode() + path.read_bytes())
+    commit, dirty = _commit()
+    return {
+        "version": __version__,
+        "commit": commit,
+        "dirty": dirty,
+        "sources_sha256": digest.hexdigest(),
+    }
+
+
+def _commit() -> tuple[str | None, bool | None]:
+    """Commit of the checkout that runs, and whether it was changed; nothing if installed."""
+    try:
+        _git("ls-files", "--error-unmatch", "assistant/__init__.py")
+        return _git("rev-parse", "HEAD").strip(), bool(_git("status", "--porcelain"))
+    except (OSError, subprocess.CalledProcessError):
+        return None, None
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(_SOURCES), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages that the program requires, as far as they are installed."""
+    found = {}
+    for text in requires(APPLICATION) or ():
+        needed = Requirement(text)
+        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+            try:
+                found[needed.name] = version(needed.name)
+            except PackageNotFoundError:
+                continue
+    return dict(sorted(found.items()))
+
+
+def model_facts(path: Path) -> dict[str, Any]:
+    """A model's file: name, size, hash, quantization."""
+    header = read_header(path)
+    return {
+        "name": (header and header.name) or path.stem,
+        "file": str(path.resolve()),
+        "bytes": path.stat().st_size,
+        "sha256": sha256_of(path),
+        "quantization": header.quantization if header else None,
+    }
+
+
+def fingerprint(papers: Iterable[Paper]) -> str:
+    """SHA-256 of everything that papers say, in whatever order they come."""
+    lines = sorted(json.dumps(asdict(paper), sort_keys=True) for paper in papers)
+    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
+
+
+def library_facts(home: Path) -> dict[str, Any]:
+    """The library in `home`: how many papers, how they were cut, and a hash of them."""
+    store = ChromaStore(home / "chroma")
+    papers, chunks = store.count()
+    manifest = read_manifest(home / "library.json")
+    return {
+        "papers": papers,
+        "chunks": chunks,
+        "sha256": fingerprint(stored.paper for stored in store.papers()),
+        "embedder": manifest and manifest.embedder,
+        "chunker": manifest and f"{manifest.chunker}, {manifest.chunk_tokens} tokens",
+    }
+
+
+def machine_facts() -> dict[str, Any]:
+    """Processor, cores, system and Python."""
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def _cpu() -> str:
+    """Name of the processor; Python itself knows it on some systems only."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor())
+
+
+def prompt_hashes() -> dict[str, str]:
+    """SHA-256 of every prompt, by its name."""
+    return {path.stem: sha256_of(path) for path in sorted(resource_folder("prompts").glob("*.txt"))}

@@ -1,0 +1,168 @@
+"""Which samples are asked, and how a run is gone on with."""
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.ablations import Ablations
+from assistant.evaluation.record import (
+    Asking,
+    RunRecord,
+    Times,
+    difference_said,
+    first_difference,
+    read_record,
+    write_record,
+)
+from assistant.evaluation.rows import read_rows
+from assistant.evaluation.running import chosen, kept_record, missing, run
+from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
+from retrieval.errors import InputError
+from retrieval.progress import silent
+
+
+def sample(id_: str, type_: SampleType = SampleType.SINGLE) -> Sample:
+    return Sample(id_, type_, (Question("What?", Expected({})),))
+
+
+def record(**changes: Any) -> RunRecord:
+    made = RunRecord(
+        code={"version": "1", "commit": "abc", "dirty": False, "sources_sha256": "11"},
+        packages={"numpy": "2.0"},
+        models={"chat": {"file": "/a/m.gguf", "sha256": "22"}},
+        settings={"home": "/a", "context": 4096, "answering": {"rerank": True}},
+        prompts={"answer.user": "33"},
+        library={"papers": 4, "sha256": "44"},
+        asking=Asking("/a/q.jsonl", "55", 3, None, (), 0, 0, Ablations()),
+        scorers="1",
+        machine={"cpu": "a fast one"},
+        workers=1,
+        times=Times("2026-01-01T00:00:00+00:00"),
+    )
+    return replace(made, **changes)
+
+
+SAMPLES = [sample(str(number)) for number in range(5)]
+
+
+def rows(samples: Sequence[Sample]) -> Generator[Row, None, None]:
+    for each in samples:
+        yield Row(each.id, each.type, (Reply("What?", Expected({})),), {})
+
+
+def test_all_are_asked_without_a_limit() -> None:
+    assert chosen(SAMPLES, (), None) == tuple(SAMPLES)
+    assert chosen(SAMPLES, (), 99) == tuple(SAMPLES)
+
+
+def test_a_limit_takes_from_every_type_in_proportion() -> None:
+    types = [SampleType.SINGLE] * 100 + [SampleType.MULTI] * 20 + [SampleType.CHAT] * 10
+    samples = [sample(str(at), type_) for at, type_ in enumerate(types)]
+    taken = chosen(samples, (), 13)
+    assert Counter(each.type for each in taken) == {"single": 10, "multi": 2, "chat": 1}
+    assert [each.id for each in taken] == [*(str(10 * at) for at in range(10)), "100", "110", "120"]
+
+
+def test_types_are_chosen_and_a_type_without_samples_is_named() -> None:
+    samples = [sample("1"), sample("2", SampleType.LOOKUP)]
+    assert [each.id for each in chosen(samples, [SampleType.LOOKUP], None)] == ["2"]
+    with pytest.raises(InputError, match="the file has lookup, single"):
+        chosen(samples, [SampleType.CHAT], None)
+
+
+def test_every_sample_gets_a_row_and_the_record_its_times(tmp_path: Path) -> None:
+    told = []
+    run(SAMPLES, tmp_path, record(), rows, lambda *told_: told.append(told_[1:3]))
+    assert [row.id for row in read_rows(tmp_path / "samples.jsonl")] == ["0", "1", "2", "3", "4"]
+    assert told == [(done, 5) for done in range(6)]
+    kept = read_record(tmp_path / "run.json")
+    assert kept
+    assert kept.times.ended
+    assert missing(SAMPLES, tmp_path) == []
+
+
+def test_an_interrupted_run_asks_only_what_is_missing(tmp_path: Path) -> None:
+    def until_stopped(samples: Sequence[Sample]) -> Generator[Row, None, None]:
+        yield from rows(samples[:2])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(SAMPLES, tmp_path, record(), until_stopped, silent)
+    kept = kept_record(tmp_path, record())
+    assert (kept.times.ended, kept.times.beginnings) == ("", 2)
+    asked = []
+
+    def noted(samples: Sequence[Sample]) -> Generator[Row, None, None]:
+        asked.extend(each.id for each in samples)
+        yield from rows(samples)
+
+    run(SAMPLES, tmp_path, kept, noted, silent)
+    assert asked == ["2", "3", "4"]
+    assert [row.id for row in read_rows(tmp_path / "samples.jsonl")] == ["0", "1", "2", "3", "4"]
+    ended = read_record(tmp_path / "run.json")
+    assert ended
+    assert ended.times.ended
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"scorers": "2"}, r"scorers \(1 there, 2 now\)"),
+        ({"library": {"papers": 5, "sha256": "45"}}, r"library.papers \(4 there, 5 now\)"),
+        (
+            {"code": {"version": "1", "commit": None, "dirty": None, "sources_sha256": "12"}},
+            r"the program \(version 1, commit abc, sources 11 there, version 1, sources 12 now\)",
+        ),
+        ({"prompts": {}}, r"prompts.answer.user \(33 there, nothing now\)"),
+        (
+            {"asking": Asking("/a/q.jsonl", "55", 3, 3, (), 0, 0, Ablations())},
+            r"asking.limit \(nothing there, 3 now\)",
+        ),
+        (
+            {"asking": Asking("/a/q.jsonl", "55", 3, None, (), 0, 0, Ablations(rerank=False))},
+            r"asking.ablations.rerank \(True there, False now\)",
+        ),
+    ],
+)
+def test_another_run_is_not_gone_on_with(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    write_record(tmp_path / "run.json", record())
+    with pytest.raises(InputError, match=said):
+        kept_record(tmp_path, record(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"machine": {"cpu": "a slow one"}},
+        {"workers": 2},
+        {"code": {"version": "1", "commit": "def", "dirty": True, "sources_sha256": "11"}},
+        {"models": {"chat": {"file": "/b/m.gguf", "sha256": "22"}}},
+        {"settings": {"home": "/b", "context": 4096, "answering": {"rerank": True}}},
+    ],
+)
+def test_what_moves_no_figure_is_no_difference(changes: dict[str, Any]) -> None:
+    assert first_difference(record(), record(**changes)) is None
+
+
+def test_rows_without_a_record_are_not_gone_on_with(tmp_path: Path) -> None:
+    (tmp_path / "samples.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match=r"without its run\.json"):
+        kept_record(tmp_path, record())
+
+
+def test_a_long_value_is_cut_in_a_sentence() -> None:
+    said = difference_said(("library.sha256", "a" * 200, None))
+    assert said == f"library.sha256 ({'a' * 120}… there, nothing now)"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"code": 1}'])
+def test_a_damaged_record_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"run\.json is no record of an evaluation run"):
+        read_record(tmp_path / "run.json")
