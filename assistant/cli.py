@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant import __version__
+from assistant.ablations import add_flags
 from retrieval.errors import Cancelled, UserError
 
 _SETTINGS = (
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     command("chat", "a conversation in the terminal")
     _add_search(command("search", "rank papers for a query, or those of a file"))
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    _add_evaluate(command("evaluate", "ask questions with known answers and score what comes"))
     _add_calibrate(command("calibrate", "set from which confidence on questions are answered"))
     models = command("models", "the models on this machine")
     models.add_argument("action", nargs="?", choices=("list", "pull"), default="list")
@@ -162,6 +164,34 @@ def _add_calibrate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "questions", nargs="?", type=Path, metavar="FILE", help="questions, JSONL or a BEIR folder"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the run")
+    parser.add_argument("--baseline", type=Path, metavar="DIR", help="a run to compare with")
+    parser.add_argument(
+        "--gate", action="store_true", help="exit 1 if it is worse than the baseline beyond chance"
+    )
+    parser.add_argument(
+        "--replay", type=Path, metavar="DIR", help="ask a run again and name what differs first"
+    )
+    parser.add_argument("--types", default="", metavar="A,B", help="types of questions (all)")
+    parser.add_argument(
+        "--limit", type=_positive, metavar="N", help="questions at most, spread over the file"
+    )
+    parser.add_argument(
+        "--workers", type=_positive, default=1, metavar="N", help="processes that ask (1)"
+    )
+    parser.add_argument(
+        "--repeats", type=_whole, default=0, metavar="N", help="ask each again N times (0)"
+    )
+    parser.add_argument(
+        "--seed", type=_whole, default=0, metavar="N", help="of the intervals' draws (0)"
+    )
+    add_flags(parser)
+
+
 def _add_users(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
@@ -194,6 +224,13 @@ def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{value} is not at least 1")
+    return value
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{value} is below 0")
     return value
 
 

@@ -15,6 +15,7 @@ from assistant.chat_model import ChatModel
 from assistant.conversations import CONVERSATIONS, Conversations
 from assistant.engine import Assistant, checked_question, never
 from assistant.evaluation.cases import note_on, question_lines
+from assistant.evaluation.command import run_evaluate
 from assistant.events import Finished
 from assistant.json_output import (
     answer_json,
@@ -301,6 +302,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     "chat": run_chat,
     "search": run_search,
     "lookup": run_lookup,
+    "evaluate": run_evaluate,
     "calibrate": run_calibrate,
     "models": run_models,
     "cases": run_cases,

@@ -49,7 +49,7 @@ class _Judgement:
     """Line, from 1."""
 
 
-def read_beir(folder: Path, library: Container[str]) -> Judged:
+def read_beir(folder: Path, library: Container[str] | None = None) -> Judged:
     """The queries of `folder` with the gains of their relevant papers, by id.
 
     The judgements are those of `qrels/test.tsv`, or of the only other file there is. A score above
@@ -58,7 +58,7 @@ def read_beir(folder: Path, library: Container[str]) -> Judged:
 
     Args:
         folder: with `corpus.jsonl`, `queries.jsonl` and `qrels/`.
-        library: the ids of its papers.
+        library: the ids of its papers; nothing where its corpus is still to be read.
 
     Raises:
         InputError: a file cannot be read or does not fit; one sentence with file and line.
@@ -75,12 +75,13 @@ def read_beir(folder: Path, library: Container[str]) -> Judged:
     gains: dict[str, dict[str, float]] = {}
     for each in relevant:
         gains.setdefault(each.query, {})[each.paper] = each.score
+    absent = [each for each in relevant if library is not None and each.paper not in library]
     return Judged(
         samples=tuple(
             _sample(line, gains[line.id.strip()]) for line in lines if line.id.strip() in gains
         ),
         sha256=hashlib.sha256(queries + judged).hexdigest(),
-        notes=_missing([each for each in relevant if each.paper not in library], folder),
+        notes=_missing(absent, folder),
     )
 
 

@@ -1,0 +1,149 @@
+"""`assistant evaluate`: from what is typed to tables, and the last line for scripts."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from assistant.ablations import Ablations
+from assistant.evaluation.comparison import Comparison
+from assistant.evaluation.evaluate import Evaluated, Wanted, evaluate, settings_for
+from assistant.evaluation.record import difference_said, read_record
+from assistant.evaluation.replay import (
+    REPLAY,
+    Replayed,
+    finished_record,
+    replay_json,
+    replayed,
+    restored,
+)
+from assistant.evaluation.run_folder import RECORD, REPORT
+from assistant.evaluation.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.types import SampleType
+from assistant.json_output import dumps
+from assistant.terminal import ProgressBars
+from retrieval.errors import EvaluationError, InputError
+
+Flags = dict[str, Any]
+
+
+def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
+    """Ask the questions of a file, or again those of a run, and show what came."""
+    if options.replay:
+        _replay(options, flags)
+        return
+    if not options.questions or not options.out:
+        raise InputError("Nothing to evaluate; give a file of questions and --out DIR for the run.")
+    if options.gate and not options.baseline:
+        raise InputError("--gate stops what is worse than another run; name it by --baseline DIR.")
+    wanted = Wanted(
+        questions=options.questions,
+        out=options.out,
+        types=_types(options.types),
+        limit=options.limit,
+        workers=options.workers,
+        repeats=options.repeats,
+        seed=options.seed,
+        ablations=Ablations.from_options(options),
+        baseline=options.baseline,
+    )
+    evaluated = _evaluated(wanted, flags)
+    console = Console()
+    print_figures(console, evaluated.figures)
+    if evaluated.comparison:
+        print_comparison(console, evaluated.comparison)
+    print(f"The report is {wanted.out / REPORT}.", file=sys.stderr)
+    summary = summary_json(evaluated.figures, evaluated.comparison, wanted.out, gate=options.gate)
+    print(dumps(summary))
+    if options.gate and evaluated.comparison:
+        _gate(evaluated.comparison)
+
+
+def _evaluated(wanted: Wanted, flags: Flags) -> Evaluated:
+    try:
+        with ProgressBars() as progress:
+            evaluated = evaluate(wanted, settings_for(wanted.questions, flags), progress)
+    except KeyboardInterrupt:
+        print("What was asked is kept; the same command goes on with it.", file=sys.stderr)
+        raise
+    for note in evaluated.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return evaluated
+
+
+def _types(text: str) -> tuple[SampleType, ...]:
+    """The types of a list with commas.
+
+    Raises:
+        InputError: there is no such type.
+    """
+    try:
+        return tuple(SampleType(name.strip()) for name in text.split(",") if name.strip())
+    except ValueError as error:
+        raise InputError(
+            f"--types cannot be {text!r}; expected some of {', '.join(SampleType)} with commas."
+        ) from error
+
+
+def _gate(comparison: Comparison) -> None:
+    """Stop what is worse than its baseline.
+
+    Raises:
+        EvaluationError: a headline metric is worse beyond its interval.
+    """
+    if not comparison.worse:
+        return
+    worse = (
+        f"{change.metric} {change.before:.3f} to {change.now:.3f} "
+        f"({change.low:+.3f} to {change.high:+.3f})"
+        for change in comparison.worse
+    )
+    raise EvaluationError(
+        f"Worse than {comparison.baseline} beyond chance: {', '.join(worse)}; see the report for "
+        "the questions that were lost."
+    )
+
+
+def _replay(options: argparse.Namespace, flags: Flags) -> None:
+    """Ask a run's questions again and name what differs first.
+
+    Raises:
+        EvaluationError: something else came.
+    """
+    before = finished_record(options.replay)
+    asking = before.asking
+    out = options.out or options.replay / REPLAY
+    if (kept := read_record(out / RECORD)) and kept.times.ended:
+        shutil.rmtree(out)  # a replay that ended is not the one that is wanted now
+    wanted = Wanted(
+        questions=Path(asking.file),
+        out=out,
+        types=tuple(map(SampleType, asking.types)),
+        limit=asking.limit,
+        workers=options.workers,
+        repeats=asking.repeats,
+        seed=asking.seed,
+        ablations=asking.ablations,
+    )
+    _evaluated(wanted, {**restored(before), **flags})
+    found = replayed(options.replay, out)
+    for line in _replay_lines(found):
+        print(line)
+    print(dumps(replay_json(found, options.replay, out)))
+    if found.row:
+        raise EvaluationError(
+            f"{options.replay} gave something else this time, first of {found.row.id}."
+        )
+
+
+def _replay_lines(found: Replayed) -> list[str]:
+    made = difference_said(found.record) if found.record else "nothing"
+    lines = [f"What the runs were made with differs first in: {made}."]
+    if found.row is None:
+        return [*lines, f"All {found.samples} samples gave the same bytes, but for the times."]
+    row = found.row
+    place = f"{row.id}, turn {row.turn}, {row.part}"
+    return [*lines, f"What came differs first in: {place}.", f"- {row.before}", f"+ {row.now}"]
