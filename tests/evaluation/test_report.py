@@ -153,7 +153,7 @@ def test_the_comparison_shows_what_was_won_and_lost(page: str) -> None:
     assert "elsewhere</a>" not in facts
     assert "better 60.0 before, 56.2 now. Less is better. −3.8 −5.0 to −2.6" in text_of(words)
     assert text_of(words).endswith("6 samples, 2 in one run only Won: 1 sample right")
-    assert "same" in text_of(rank)
+    assert "first right paper may be chance 0.840 before" in text_of(rank)
     assert "Not scored any more: asked again, the same bytes." in text_of(page)
     assert "The same in every sample: follow-ups that cite a right paper first." in text_of(page)
     assert "1 sample that only one of them has" in text_of(page)
@@ -295,7 +295,7 @@ def test_every_measure_reason_and_curve_is_explained() -> None:
         (score(1.0), "1"),
         (score(0.001), "0"),
         (score(120.0), "120"),
-        (seconds(0.031), "0.03 s"),
+        (seconds(0.0031), "3 ms"),
         (seconds(59.9), "59.9 s"),
         (seconds(119.6), "2 min 0 s"),
         (seconds(3725.0), "1 h 2 min"),
@@ -367,12 +367,12 @@ def test_any_latencies_can_be_drawn(seconds_: tuple[float, ...]) -> None:
 def test_a_curve_goes_through_its_points() -> None:
     half = (CurvePoint(0.9, 0.5, 0.0), CurvePoint(0.1, 1.0, 0.5))
     svg = str(plots.risk_coverage({"a": half, "nothing": ()}))
-    assert re.findall(r'd="([^"]*)"', svg) == ["M216 206L388 30"]
+    assert re.findall(r'd="([^"]*)"', svg) == ["M212 206L380 30"]
 
 
 def test_a_curve_without_risk_lies_on_the_ground() -> None:
     svg = str(plots.risk_coverage({"a": (CurvePoint(0.9, 1.0, 0.0),)}))
-    assert 'd="M388 206"' in svg
+    assert 'd="M380 206"' in svg
 
 
 HOSTILE = (

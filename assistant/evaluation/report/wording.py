@@ -59,7 +59,7 @@ _COUNT = frozenset({"words"})
 NOTHING = "–"
 """Where there is no number."""
 _FEW = 0.1
-"""Seconds of which more places are written."""
+"""Seconds below which thousandths are counted."""
 _MINUTE = 60
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
@@ -133,9 +133,9 @@ def score(value: float | None) -> str:
 
 
 def seconds(value: float) -> str:
-    """A time as one would say it: `0.03 s`, `2.1 s`, `3 min 20 s`, `1 h 5 min`."""
+    """A time as one would say it: `31 ms`, `2.1 s`, `3 min 20 s`, `1 h 5 min`."""
     if value < _FEW:
-        return f"{value:.2f} s"
+        return f"{1000 * value:.0f} ms"
     if value < _MINUTE:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), _MINUTE)
