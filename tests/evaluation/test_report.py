@@ -187,7 +187,7 @@ def test_a_sample_shows_what_came_and_what_was_expected(page: str) -> None:
     assert "Papers ✓ Zebra Pruning found at rank 1 Evidence ✗ Snow. not found" in shown
     assert "answers with all facts 0 0 of 1" in shown
     assert "facts in the answer 0.5 1 of 2 facts; missing: Antarctica" in shown
-    assert "Took 2.0 s, and was sure by 0.75" in shown
+    assert "Took 2.0 s. Confidence that the papers found answer it: 0.75." in shown
 
 
 def test_what_failed_says_why_and_what_was_asked(page: str) -> None:

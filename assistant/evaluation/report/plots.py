@@ -113,7 +113,7 @@ def risk_coverage(curves: Mapping[str, Sequence[CurvePoint]]) -> Markup:
 
 
 def latencies(seconds: Sequence[float]) -> Markup:
-    """Histogram of the seconds of answers, at least one, with median and 95th percentile."""
+    """Histogram of the seconds of questions, at least one, with median and 95th percentile."""
     median, late = (float(each) for each in np.percentile(seconds, (50, 95)))
     end = _rounded_up(max(seconds))
     bins = min(_MOST_BINS, max(8, 2 * math.isqrt(len(seconds))))
@@ -132,10 +132,10 @@ def latencies(seconds: Sequence[float]) -> Markup:
         if count
     )
     return _plot(
-        f"Histogram of seconds an answer: half take up to {median:.1f} s, 95 % up to {late:.1f} s",
+        f"Histogram of seconds a question: half take up to {median:.1f} s, 95 % up to {late:.1f} s",
         _grid(up, [(tick, f"{tick:g}") for tick in _ticks(up.high, whole=True)]),
         _below(across, [(tick, f"{tick:g}") for tick in _ticks(end)]),
-        _titles("seconds", "answers"),
+        _titles("seconds", "questions"),
         *bars,
         _mark(across, median, 32, f"half: {median:.1f} s"),
         _mark(across, late, 48, f"95 %: {late:.1f} s"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.evaluation.report.misses import is_short, is_unscored, reasons, short_metrics
-from assistant.evaluation.report.wording import NOTHING, label_of, score, seconds
+from assistant.evaluation.report.wording import label_of, score, seconds
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, should_answer
 from assistant.evaluation.types import Json, Reply, Row, Score
 from assistant.types import Kind, Outcome
@@ -97,6 +97,7 @@ class ShownScore:
     label: str
     value: str
     why: str
+    is_scored: bool
     is_short: bool
 
 
@@ -171,7 +172,13 @@ def _reply(reply: Reply, titles: Mapping[str, str]) -> ShownReply:
 
 
 def _score(metric: str, given: Score) -> ShownScore:
-    return ShownScore(label_of(metric), score(given.value), given.why, is_short(metric, given))
+    return ShownScore(
+        label=label_of(metric),
+        value=score(given.value),
+        why=given.why,
+        is_scored=given.value is not None,
+        is_short=is_short(metric, given),
+    )
 
 
 def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> ShownAnswer:
@@ -193,7 +200,7 @@ def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> S
             )
             for each in answer["citations"]
         ),
-        confidence=NOTHING if confidence is None else f"{confidence:.2f}",
+        confidence="" if confidence is None else f"{confidence:.2f}".replace("-", "−"),
     )
 
 
