@@ -109,7 +109,8 @@ class Assistant:
             return None
         subject = Subject.of(resolved, lookup)
         found = self._searched(resolved, subject, understood.filters)
-        return self._decided(subject, self._reranked(question, found, stopped))
+        ranked, _ = self._reranked(question, found, stopped)
+        return self._decided(subject, ranked)
 
     def _searched(self, resolved: Resolved, subject: Subject, filters: Filters) -> list[Passage]:
         depth = max(self.settings.passages, RerankSettings().depth)
@@ -132,7 +133,7 @@ class Assistant:
         least = self._least_confidence()
         making.confidence = self._confidence(subject, making.passages)
         if making.passages and making.confidence >= least:
-            if making.reranked(self._reranked(making.standalone, making.passages, stopped)):
+            if making.reranked(*self._reranked(making.standalone, making.passages, stopped)):
                 yield Reranked(making.passages)
             making.confidence = self._decided(subject, making.passages)
         if making.passages and making.confidence >= least:
@@ -189,12 +190,12 @@ class Assistant:
 
     def _reranked(
         self, question: str, passages: Sequence[Passage], stopped: Callable[[], bool]
-    ) -> list[Passage]:
-        """The passages ranked again, where one of them may answer better than the others."""
+    ) -> tuple[list[Passage], int]:
+        """The passages ranked again, where one of them may answer better, and the tokens read."""
         likelihood = question_likelihood(self.model) if self.settings.rerank else None
         if likelihood is None or is_broad(question):
-            return list(passages)
-        return rerank(question, passages, likelihood, stopped)
+            return list(passages), 0
+        return rerank(question, passages, likelihood, stopped), likelihood.tokens
 
 
 def checked_question(question: str) -> str:

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from assistant.chat_model import ChatModel
 from assistant.prompting import question_messages
-from retrieval.rerank import QuestionLikelihood
 
 
-def question_likelihood(model: ChatModel) -> QuestionLikelihood | None:
+def question_likelihood(model: ChatModel) -> "ChatLikelihood | None":
     """The likelihood of questions under `model`, if it gives log-probabilities."""
     return ChatLikelihood(model) if model.gives_likelihoods else None
 
@@ -21,9 +20,15 @@ class ChatLikelihood:
     def __init__(self, model: ChatModel) -> None:
         """Ask `model`, which gives log-probabilities."""
         self._model = model
+        self.tokens = 0
+        """Read so far, of papers and of the question after each."""
 
     def of(
         self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
     ) -> Iterator[NDArray[np.float32]]:
         """For each of `texts` the log-probability (natural) of every token of the question."""
-        return self._model.log_probabilities(map(question_messages, texts), question, stopped)
+        conversations = [question_messages(text) for text in texts]
+        rows = self._model.log_probabilities(conversations, question, stopped)
+        for conversation, row in zip(conversations, rows, strict=True):
+            self.tokens += self._model.count(conversation) + len(row)
+            yield row

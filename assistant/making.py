@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assistant.checking import closest
 from assistant.citing import Draft
@@ -49,14 +49,16 @@ class Making:
         self._note = ""
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
+        self._rerank_tokens = 0
 
     def found(self, passages: Sequence[Passage]) -> None:
         """The first stage has found these."""
         self.passages = tuple(passages)
         self._retrieval = self._now()
 
-    def reranked(self, passages: Sequence[Passage]) -> bool:
-        """The papers have been read again; whether that changed anything."""
+    def reranked(self, passages: Sequence[Passage], tokens: int) -> bool:
+        """The papers have been read again, in so many tokens; whether that changed anything."""
+        self._rerank_tokens = tokens
         before, self.passages = self.passages, tuple(passages)
         self._rerank = self._now() - self._retrieval
         self._retrieval = self._now()
@@ -111,7 +113,7 @@ class Making:
                 first_token=self._first or total,
                 total=total,
             ),
-            tokens=self.tokens,
+            tokens=replace(self.tokens, rerank=self._rerank_tokens),
             confidence=self.confidence,
         )
 

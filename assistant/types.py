@@ -76,7 +76,11 @@ class Tokens:
     """Tokens the model read and wrote."""
 
     prompt: int
+    """Read for writing the answer."""
     completion: int
+    """Written."""
+    rerank: int = 0
+    """Read before that, of the papers found, for ranking them again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def said(
             if number in {each for _, _, each in sentences}
         ],
         "timings": {"retrieval": 0.5, "rerank": 0.2, "first_token": 0.8, "total": 1.0},
-        "tokens": {"prompt": 600, "completion": 40},
+        "tokens": {"prompt": 600, "completion": 40, "rerank": 0},
         "confidence": 0.75,
     }
 

@@ -162,6 +162,7 @@ class TokensOut(_Given):
 
     prompt: int
     completion: int
+    rerank: int
 
 
 class AnswerOut(_Given):

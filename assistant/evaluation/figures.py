@@ -217,7 +217,11 @@ def _tokens(reply: Reply) -> dict[str, float]:
     if reply.answer is None:
         return {}
     tokens: Mapping[str, int] = reply.answer["tokens"]
-    return {"read": tokens["prompt"], "written": tokens["completion"]}
+    return {
+        "read in reranking": tokens["rerank"],
+        "read in writing": tokens["prompt"],
+        "written": tokens["completion"],
+    }
 
 
 def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:

@@ -46,7 +46,7 @@ def test_an_answer() -> None:
         ],
         "model": "none",
         "timings": {"retrieval": 0.1, "rerank": 0.0, "first_token": 0.2, "total": 0.3},
-        "tokens": {"prompt": 10, "completion": 5},
+        "tokens": {"prompt": 10, "completion": 5, "rerank": 0},
     }
     assert list(value) == [
         "id", "turn", "question", "standalone_question", "outcome", "answer", "sentences",

@@ -9,7 +9,7 @@ from fakes import FakeChatModel
 from llama_cpp._internals import LlamaContext
 
 from assistant.chat_model import LlamaCppChatModel
-from assistant.likelihood import question_likelihood
+from assistant.likelihood import ChatLikelihood, question_likelihood
 from assistant.prompting import question_messages
 from retrieval import llamacpp
 from retrieval.errors import Cancelled, ModelError
@@ -147,3 +147,10 @@ def test_two_may_ask_in_turn(chat_model: LlamaCppChatModel) -> None:
 
 def test_a_model_without_log_probabilities_is_not_asked() -> None:
     assert question_likelihood(FakeChatModel()) is None
+
+
+def test_tokens_read_are_counted(chat_model: LlamaCppChatModel) -> None:
+    likelihood = ChatLikelihood(chat_model)
+    rows = list(likelihood.of("What grows?", ["Turnips grow.", "Stones do not."], never))
+    prompts = [question_messages(text) for text in ("Turnips grow.", "Stones do not.")]
+    assert likelihood.tokens == sum(map(chat_model.count, prompts)) + sum(map(len, rows))

@@ -245,7 +245,8 @@ def _seconds(type_: str, reply: Json) -> dict[str, float]:
 
 def _tokens(_: str, reply: Json) -> dict[str, float]:
     tokens = reply["answer"]["tokens"] if reply["answer"] else None
-    return {"read": tokens["prompt"], "written": tokens["completion"]} if tokens else {}
+    names = {"read in reranking": "rerank", "read in writing": "prompt", "written": "completion"}
+    return {name: tokens[field] for name, field in names.items()} if tokens else {}
 
 
 def _spreads(measured: Iterator[dict[str, float]]) -> Json:

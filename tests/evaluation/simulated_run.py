@@ -80,7 +80,7 @@ def answer_from(ranking: Sequence[str], sentence: str = "") -> Answer:
         passages=tuple(_passage(PAPERS[id_]) for id_ in ranking),
         model="simulated",
         timings=Timings(0.5, 0.25, 0.75, 1.5),
-        tokens=Tokens(300, 20),
+        tokens=Tokens(300, 20, 2000),
         confidence=0.8,
     )
 

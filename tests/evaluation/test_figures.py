@@ -49,7 +49,7 @@ def answer(
         "outcome": outcome.value,
         "confidence": confidence,
         "timings": {"retrieval": 1.5, "rerank": 1.0, "first_token": 2.0, "total": total},
-        "tokens": {"prompt": 100, "completion": 10},
+        "tokens": {"prompt": 100, "completion": 10, "rerank": 1000},
     }
 
 
@@ -129,7 +129,11 @@ def test_stages_are_told_apart() -> None:
     )  # of 1, 2, 3, 8: 85 hundredths of the way from 3 to 8
     assert made.seconds["first sentence"].mean == 2.0
     assert made.seconds["total"].total == 20.0
-    assert made.tokens == {"read": Spread(100, 100, 100, 400), "written": Spread(10, 10, 10, 40)}
+    assert made.tokens == {
+        "read in reranking": Spread(1000, 1000, 1000, 4000),
+        "read in writing": Spread(100, 100, 100, 400),
+        "written": Spread(10, 10, 10, 40),
+    }
 
 
 def test_outcomes_and_curves() -> None:
