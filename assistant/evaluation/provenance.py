@@ -78,7 +78,7 @@ def model_facts(path: Path) -> dict[str, Any]:
     """A model's file: name, size, hash, quantization."""
     header = read_header(path)
     return {
-        "name": (header and header.name) or path.stem,
+        "name": path.stem,
         "file": str(path.resolve()),
         "bytes": path.stat().st_size,
         "sha256": sha256_of(path),

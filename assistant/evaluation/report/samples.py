@@ -1,15 +1,15 @@
 """Samples as the page shows them: what was said, what was expected, and which of it was found."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.evaluation.report.misses import is_short, is_unscored, reasons, short_metrics
 from assistant.evaluation.report.wording import label_of, score, seconds
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, should_answer
+from assistant.evaluation.scorers.evidence import is_cited
+from assistant.evaluation.scorers.facts import tells
 from assistant.evaluation.types import Json, Reply, Row, Score
 from assistant.types import Kind, Outcome
-from retrieval.markup import clean
 
 _REFUSAL = "a refusal, of either kind"
 OUTCOMES: Mapping[str, str] = {
@@ -234,7 +234,7 @@ def _expected(reply: Reply, titles: Mapping[str, str]) -> ShownExpected:
             Wanted(titles.get(id_, id_), id_ in reply.ranking, _rank(id_, reply.ranking))
             for id_ in expected.papers or ()
         ),
-        evidence=tuple(Wanted(each, _is_cited(each, quotes)) for each in expected.evidence),
+        evidence=tuple(Wanted(each, is_cited(each, quotes)) for each in expected.evidence),
     )
 
 
@@ -245,24 +245,11 @@ def _right_outcome(reply: Reply) -> str:
 
 
 def _fact(alternatives: Sequence[str], text: str) -> Wanted:
-    is_found = any(each.casefold() in text.casefold() for each in alternatives)
-    return Wanted(" or ".join(f"“{each}”" for each in alternatives), is_found)
+    return Wanted(" or ".join(f"“{each}”" for each in alternatives), tells(text, alternatives))
 
 
 def _rank(paper_id: str, ranking: Sequence[str]) -> str:
     return f"found at rank {ranking.index(paper_id) + 1}" if paper_id in ranking else "not found"
-
-
-def _is_cited(sentence: str, quotes: Sequence[str]) -> bool:
-    """Whether a quote contains the sentence or is a part of it, as `evidence_recall` has it."""
-    wanted = _letters(sentence)
-    given = map(_letters, quotes)
-    return any(wanted and quote and (wanted in quote or quote in wanted) for quote in given)
-
-
-def _letters(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", clean(text)).casefold()
-    return "".join(sign for sign in plain if sign.isalnum())
 
 
 def _ranking(

@@ -1,6 +1,7 @@
 """Whether an answer stands on the sentences that it was expected to stand on."""
 
 import unicodedata
+from collections.abc import Iterable
 
 from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, quoted, share
 from assistant.evaluation.types import Asked, Score
@@ -21,10 +22,15 @@ def evidence_recall(asked: Asked) -> Score | None:
         return None
     if asked.answer.outcome is not Outcome.ANSWERED:
         return NOTHING_ANSWERED
-    quotes = [_letters(citation.quote) for citation in asked.answer.citations]
-    found = [any(_overlap(_letters(gold), quote) for quote in quotes) for gold in expected]
+    quotes = [citation.quote for citation in asked.answer.citations]
+    found = [is_cited(gold, quotes) for gold in expected]
     missing = (quoted(gold) for gold, is_found in zip(expected, found, strict=True) if not is_found)
     return share(found, "sentence", "not cited", missing)
+
+
+def is_cited(sentence: str, quotes: Iterable[str]) -> bool:
+    """Whether a quote contains the sentence, or is a part of it."""
+    return any(_overlap(_letters(sentence), _letters(quote)) for quote in quotes)
 
 
 def _overlap(gold: str, quote: str) -> bool:

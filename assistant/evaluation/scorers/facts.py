@@ -4,9 +4,11 @@ A fact is told by any of its alternatives, in whatever case, anywhere in what is
 lead in a quotation count, as for whoever reads them. What a refusal says tells no fact.
 """
 
+from collections.abc import Sequence
+
 from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, counted, share
 from assistant.evaluation.types import Asked, Score
-from assistant.types import Answer, Outcome
+from assistant.types import Outcome
 
 
 def all_facts(asked: Asked) -> Score | None:
@@ -20,7 +22,8 @@ def fact_recall(asked: Asked) -> Score | None:
     facts = asked.expected.facts
     if asked.answer is None or not facts:
         return None
-    told = [_tells(asked.answer, forms) for forms in facts]
+    is_answered = asked.answer.outcome is Outcome.ANSWERED
+    told = [is_answered and tells(asked.answer.text, forms) for forms in facts]
     missing = (" or ".join(forms) for forms, is_in in zip(facts, told, strict=True) if not is_in)
     return share(told, "fact", "missing", missing)
 
@@ -35,7 +38,7 @@ def words(asked: Asked) -> Score | None:
     return Score(count, counted(count, "word"))
 
 
-def _tells(answer: Answer, forms: tuple[str, ...]) -> bool:
-    shown = answer.text.casefold()
-    is_answered = answer.outcome is Outcome.ANSWERED
-    return is_answered and any(form.casefold() in shown for form in forms)
+def tells(shown: str, alternatives: Sequence[str]) -> bool:
+    """Whether a text has a fact in one of its wordings."""
+    text = shown.casefold()
+    return any(each.casefold() in text for each in alternatives)
