@@ -9,7 +9,6 @@ from pathlib import Path
 import filelock
 
 from assistant.ablations import Ablations
-from assistant.answer_settings import WritingSettings
 from assistant.evaluation.asking import Asker
 from assistant.evaluation.beir import read_beir
 from assistant.evaluation.comparison import Comparison, check_baseline, compare, read_baseline
@@ -148,8 +147,7 @@ def _asked(
         "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
         "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
     }
-    answering = wanted.ablations.answer_settings(WritingSettings())
-    made = make_record(asking, settings, answering, files, wanted.workers)
+    made = make_record(asking, settings, files, wanted.workers)
     record = kept_record(wanted.out, made)
     if missing(samples, wanted.out):
         run(samples, wanted.out, record, _ways(wanted, settings, progress), progress)

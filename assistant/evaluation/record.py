@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from assistant.ablations import Ablations
-from assistant.answer_settings import AnswerSettings
+from assistant.answer_settings import WritingSettings
 from assistant.calibration import read_calibration
 from assistant.evaluation.provenance import (
     code_facts,
@@ -99,6 +99,8 @@ _NAMED_OTHERWISE = (
     "asking.file",
 )
 """Where things lie, and what they are called: what lies there has a hash of its own."""
+_BY_EXAM = "if the model passes its exam"
+"""When the model is asked for answers."""
 _LONGEST_VALUE = 120
 """Characters of a value in a sentence."""
 _SHORT_HASH = 12
@@ -110,7 +112,6 @@ _FORM = TypeAdapter(RunRecord)
 def make_record(
     asking: Asking,
     settings: Settings,
-    answering: AnswerSettings,
     files: Mapping[str, Path],
     workers: int,
 ) -> RunRecord:
@@ -119,7 +120,6 @@ def make_record(
     Args:
         asking: what is asked.
         settings: of the person.
-        answering: of the path from question to answer.
         files: those of the models, `chat` and `embedder`.
         workers: processes that ask.
 
@@ -130,7 +130,7 @@ def make_record(
         code=code_facts(),
         packages=package_versions(),
         models={role: model_facts(path) for role, path in files.items()},
-        settings=_settings(settings, answering),
+        settings=_settings(settings, asking.ablations),
         prompts=prompt_hashes(),
         library=library_facts(settings.home),
         asking=asking,
@@ -245,11 +245,14 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _settings(settings: Settings, answering: AnswerSettings) -> dict[str, Any]:
+def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
     kept = settings.model_dump(mode="json", exclude=_OF_THE_SERVER)
+    answering = asdict(ablations.answer_settings(WritingSettings()))
+    if not ablations.free_writing:
+        answering["writing"]["asks"] = _BY_EXAM
     calibration = read_calibration(settings.home)
     return kept | {
-        "answering": asdict(answering),
+        "answering": answering,
         "reranking": asdict(RerankSettings()),
         "least_confidence": calibration.least_confidence,
         "calibrated_on": calibration.source,
