@@ -1,12 +1,10 @@
 """Real models, loaded once, and a small library that is ingested once."""
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from fakes import PAPERS, Asking, FakeChatModel
+from fakes import PAPERS, Asking, FakeChatModel, jsonl
 
 from assistant.answer_settings import AnswerSettings
 from assistant.chat_model import LlamaCppChatModel
@@ -14,7 +12,6 @@ from assistant.engine import Assistant
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.types import Paper
 
 CONTEXT = 2048
 THREADS = 1
@@ -39,11 +36,6 @@ def chat_model(load_chat_model: Callable[[], LlamaCppChatModel]) -> LlamaCppChat
 @pytest.fixture(scope="session")
 def embedder(embedder_path: Path) -> LlamaCppEmbedder:
     return LlamaCppEmbedder(embedder_path, threads=THREADS)
-
-
-def jsonl(papers: tuple[Paper, ...]) -> str:
-    """Papers as a file that ingest reads."""
-    return "".join(json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in papers)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """A chat model whose words the test chooses, and papers small enough to check by eye."""
 
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +69,11 @@ PAPERS = (
     paper("lichen", "A Dataset of Lichen Photographs", LICHEN, venue="", year=None, decision=""),
     paper("whisper", "", WHISPER, authors=(), venue="", year=None, decision=""),
 )
+
+
+def jsonl(papers: Iterable[Paper]) -> str:
+    """Papers as a file that ingest reads."""
+    return "".join(json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in papers)
 
 
 def passage(of: Paper, score: float = 1.0) -> Passage:

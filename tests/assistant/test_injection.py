@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from attacks import ATTACKS, MARKS, ORDER, QUESTIONS, Attack
 from chat_templates import CHATML
-from conftest import jsonl
-from fakes import PAPERS, FakeChatModel
+from fakes import PAPERS, FakeChatModel, jsonl
 from numpy.typing import NDArray
 from tiny_models import CHATML_MARKS, bpe_model
 
