@@ -367,12 +367,12 @@ def test_any_latencies_can_be_drawn(seconds_: tuple[float, ...]) -> None:
 def test_a_curve_goes_through_its_points() -> None:
     half = (CurvePoint(0.9, 0.5, 0.0), CurvePoint(0.1, 1.0, 0.5))
     svg = str(plots.risk_coverage({"a": half, "nothing": ()}))
-    assert re.findall(r'd="([^"]*)"', svg) == ["M212 206L380 30"]
+    assert re.findall(r'd="([^"]*)"', svg) == ["M208 206L372 30"]
 
 
 def test_a_curve_without_risk_lies_on_the_ground() -> None:
     svg = str(plots.risk_coverage({"a": (CurvePoint(0.9, 1.0, 0.0),)}))
-    assert 'd="M380 206"' in svg
+    assert 'd="M372 206"' in svg
 
 
 HOSTILE = (

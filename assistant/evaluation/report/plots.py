@@ -17,7 +17,7 @@ from assistant.evaluation.types import CurvePoint
 
 _WIDTH, _HEIGHT = 400, 250
 """Of a plot with axes; units are about a pixel each on a telephone."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 380, 30, 206
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 372, 30, 206
 """The frame in which it is drawn."""
 _BAR_WIDTH, _BAR_HEIGHT = 240, 16
 _MARGIN = 4
