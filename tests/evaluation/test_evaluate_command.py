@@ -12,6 +12,8 @@ from assistant.evaluation.corpus import papers_of
 DEV = Path(__file__).with_name("dev.jsonl")
 SAMPLES = 10
 """Of every type of question at least one."""
+QUICKLY = ("--limit", SAMPLES, "--no-rerank")
+"""Reading papers again takes most of an answer's time; the evaluation in CI has it."""
 BROKEN_RANKER = """
 import retrieval.search as search
 summed = search.convex_sum
@@ -23,7 +25,7 @@ search.convex_sum = lambda *given: {id_: 1 - score for id_, score in summed(*giv
 def whole(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
     """A run over a few development questions, with its folder."""
     folder = tmp_path_factory.mktemp("evaluation") / "whole"
-    return folder, evaluated(DEV, "--out", folder, "--home", library_home, "--limit", SAMPLES)
+    return folder, evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY)
 
 
 def test_a_run_leaves_rows_figures_record_and_report(whole: tuple[Path, Run]) -> None:
@@ -42,7 +44,7 @@ def test_the_record_says_what_it_was_made_with(whole: tuple[Path, Run]) -> None:
     assert record["times"]["ended"]
     assert record["library"]["papers"] == 1643
     assert record["asking"]["limit"] == SAMPLES
-    assert record["settings"]["answering"]["rerank"] is True
+    assert record["settings"]["answering"]["rerank"] is False
     assert record["packages"].keys() >= {"chromadb", "llama-cpp-python", "tantivy"}
     assert set(record["prompts"]) >= {"answer.system", "answer.user", "question.user"}
     hashes = [record["library"]["sha256"], record["code"]["sources_sha256"]]
@@ -65,9 +67,7 @@ def test_a_run_that_has_ended_is_shown_again_without_asking(
     folder, first = whole
     rows = (folder / "samples.jsonl").read_bytes()
     broken = "import assistant.startup\nassistant.startup.open_assistant = None"
-    again = evaluated(
-        DEV, "--out", folder, "--home", library_home, "--limit", SAMPLES, program=broken
-    )
+    again = evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY, program=broken)
     assert again.code == 0, again.stderr
     assert (folder / "samples.jsonl").read_bytes() == rows
     assert again.summary == first.summary
@@ -75,7 +75,7 @@ def test_a_run_that_has_ended_is_shown_again_without_asking(
 
 def test_an_identical_run_passes_the_gate(whole: tuple[Path, Run], library_home: Path) -> None:
     folder, _ = whole
-    arguments = (DEV, "--out", folder, "--home", library_home, "--limit", SAMPLES)
+    arguments = (DEV, "--out", folder, "--home", library_home, *QUICKLY)
     again = evaluated(*arguments, "--baseline", folder, "--gate")
     assert again.code == 0, again.stderr
     assert again.summary["gate"] == "passed"
@@ -87,7 +87,7 @@ def test_a_broken_ranker_fails_the_gate(
     whole: tuple[Path, Run], library_home: Path, tmp_path: Path
 ) -> None:
     folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, "--limit", SAMPLES)
+    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
     run = evaluated(*arguments, "--baseline", folder, "--gate", program=BROKEN_RANKER)
     assert run.code == 1
     assert run.summary["gate"] == "failed"
@@ -99,7 +99,7 @@ def test_a_chatty_model_fails_the_gate(
     whole: tuple[Path, Run], library_home: Path, tmp_path: Path
 ) -> None:
     folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, "--limit", SAMPLES)
+    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
     run = evaluated(*arguments, "--free-writing", "--no-check", "--baseline", folder, "--gate")
     assert run.code == 1
     assert "sentence recall" in run.stderr
@@ -109,7 +109,7 @@ def test_workers_give_the_same_rows(
     whole: tuple[Path, Run], library_home: Path, tmp_path: Path
 ) -> None:
     folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, "--limit", SAMPLES)
+    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
     run = evaluated(*arguments, "--workers", 2)
     assert run.code == 0, run.stderr
     ours = {row["id"]: timeless(row) for row in rows_of(folder)}
