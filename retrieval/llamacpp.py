@@ -363,8 +363,10 @@ def _parameters_without_extra_layouts() -> llama_cpp.llama_model_params:
     return parameters
 
 
-# What matters of llama.cpp's log reaches the person as an error; the object must outlive its use.
-_DROP_LOG = llama_cpp.llama_log_callback(lambda _level, _text, _data: None)
+# What matters of llama.cpp's log reaches the person as an error. A function in Python would be
+# where a Ctrl-C is noticed while a model is loaded, and ctypes drops what is raised there. The C
+# library's `abs` of the level does nothing.
+_DROP_LOG = ctypes.cast(ctypes.CDLL(None).abs, llama_cpp.llama_log_callback)
 
 
 def silence() -> None:

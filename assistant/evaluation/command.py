@@ -1,14 +1,13 @@
 """`assistant evaluate`: from what is typed to tables, and the last line for scripts."""
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from assistant.ablations import Ablations
+from assistant.ablations import WHOLE, Ablations
 from assistant.evaluation.comparison import Comparison
 from assistant.evaluation.evaluate import Evaluated, Wanted, evaluate, settings_for
 from assistant.evaluation.record import difference_said, read_record
@@ -39,6 +38,8 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
         raise InputError("Nothing to evaluate; give a file of questions and --out DIR for the run.")
     if options.gate and not options.baseline:
         raise InputError("--gate stops what is worse than another run; name it by --baseline DIR.")
+    if options.baseline and options.baseline.resolve() == options.out.resolve():
+        raise InputError("--baseline and --out are one folder; a run is compared with another one.")
     wanted = Wanted(
         questions=options.questions,
         out=options.out,
@@ -58,6 +59,7 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
     print(f"The report is {wanted.out / REPORT}.", file=sys.stderr)
     summary = summary_json(evaluated.figures, evaluated.comparison, wanted.out, gate=options.gate)
     print(dumps(summary))
+    _see_that_some_ended(evaluated)
     if options.gate and evaluated.comparison:
         _gate(evaluated.comparison)
 
@@ -69,9 +71,31 @@ def _evaluated(wanted: Wanted, flags: Flags) -> Evaluated:
     except KeyboardInterrupt:
         print("What was asked is kept; the same command goes on with it.", file=sys.stderr)
         raise
-    for note in evaluated.notes:
+    for note in (*evaluated.notes, *_failed(evaluated)):
         print(f"note: {note}", file=sys.stderr)
     return evaluated
+
+
+def _failed(evaluated: Evaluated) -> tuple[str, ...]:
+    """What to say of samples that failed, if any did."""
+    if not evaluated.failures:
+        return ()
+    id_, why = next(iter(evaluated.failures.items()))
+    count = len(evaluated.failures)
+    return (f"{count:,} of {len(evaluated.figures.samples):,} samples failed, first {id_}: {why}",)
+
+
+def _see_that_some_ended(evaluated: Evaluated) -> None:
+    """Let no run pass of which nothing came.
+
+    Raises:
+        EvaluationError: every sample failed.
+    """
+    if len(evaluated.failures) == len(evaluated.figures.samples):
+        raise EvaluationError(
+            "No sample ended, so that the figures stand for nothing; mend what made the first fail "
+            "and ask again with another --out."
+        )
 
 
 def _types(text: str) -> tuple[SampleType, ...]:
@@ -81,7 +105,8 @@ def _types(text: str) -> tuple[SampleType, ...]:
         InputError: there is no such type.
     """
     try:
-        return tuple(SampleType(name.strip()) for name in text.split(",") if name.strip())
+        named = {SampleType(name.strip()) for name in text.split(",") if name.strip()}
+        return tuple(type_ for type_ in SampleType if type_ in named)
     except ValueError as error:
         raise InputError(
             f"--types cannot be {text!r}; expected some of {', '.join(SampleType)} with commas."
@@ -111,13 +136,16 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
     """Ask a run's questions again and name what differs first.
 
     Raises:
+        InputError: something was given that the run decides, or its questions are gone.
         EvaluationError: something else came.
     """
+    _refuse_what_the_run_decides(options)
     before = finished_record(options.replay)
     asking = before.asking
+    _check_questions_are_there(asking.file, options.replay)
     out = options.out or options.replay / REPLAY
-    if (kept := read_record(out / RECORD)) and kept.times.ended:
-        shutil.rmtree(out)  # a replay that ended is not the one that is wanted now
+    if options.out:
+        _check_is_no_ended_run(options.out)
     wanted = Wanted(
         questions=Path(asking.file),
         out=out,
@@ -127,6 +155,8 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
         repeats=asking.repeats,
         seed=asking.seed,
         ablations=asking.ablations,
+        sha256=asking.sha256,
+        replaces=not options.out,
     )
     _evaluated(wanted, {**restored(before), **flags})
     found = replayed(options.replay, out)
@@ -137,6 +167,39 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
         raise EvaluationError(
             f"{options.replay} gave something else this time, first of {found.row.id}."
         )
+
+
+def _refuse_what_the_run_decides(options: argparse.Namespace) -> None:
+    """A replay asks what its run asked.
+
+    Raises:
+        InputError: something else is given.
+    """
+    given = {
+        "a file of questions": options.questions,
+        "--baseline": options.baseline,
+        "--gate": options.gate,
+        "--types": options.types,
+        "--limit": options.limit,
+        "--repeats": options.repeats,
+        "--seed": options.seed,
+        "a flag that leaves out a part": Ablations.from_options(options) != WHOLE,
+    }
+    if named := [name for name, value in given.items() if value]:
+        raise InputError(
+            f"--replay asks what its run asked; {' and '.join(named)} cannot be given with it."
+        )
+
+
+def _check_questions_are_there(file: str, run: Path) -> None:
+    if not Path(file).exists():
+        raise InputError(f"The questions of {run} are no longer in {file}; bring them back there.")
+
+
+def _check_is_no_ended_run(out: Path) -> None:
+    """Only a replay that is not named gives way to the next one."""
+    if (kept := read_record(out / RECORD)) and kept.times.ended:
+        raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
 
 
 def _replay_lines(found: Replayed) -> list[str]:

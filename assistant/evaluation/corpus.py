@@ -7,7 +7,7 @@ from assistant.evaluation.provenance import sha256_of
 from assistant.settings import Settings
 from assistant.startup import open_library
 from retrieval.chroma import ChromaStore
-from retrieval.errors import LibraryError
+from retrieval.errors import InputError, LibraryError
 from retrieval.ingest import ingest
 from retrieval.progress import Progress
 from retrieval.types import Paper
@@ -18,8 +18,20 @@ _NAME_LENGTH = 16
 
 
 def home_of_corpus(folder: Path, settings: Settings) -> Path:
-    """Where the library of a BEIR folder's corpus is kept, beside the models; each has its own."""
-    return settings.cache / "corpora" / sha256_of(folder / _CORPUS)[:_NAME_LENGTH]
+    """Where the library of a BEIR folder's corpus is kept, beside the models; each has its own.
+
+    Raises:
+        InputError: the folder has no corpus that can be read.
+    """
+    corpus = folder / _CORPUS
+    try:
+        name = sha256_of(corpus)[:_NAME_LENGTH]
+    except OSError as error:
+        raise InputError(
+            f"{corpus} cannot be read ({error.strerror}); expected questions in a JSONL file, or a "
+            "folder with corpus.jsonl, queries.jsonl and qrels/test.tsv."
+        ) from error
+    return settings.cache / "corpora" / name
 
 
 def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:

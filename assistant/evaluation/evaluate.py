@@ -1,6 +1,6 @@
 """One evaluation from its questions to its report, gone on with where it was interrupted."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,18 +14,26 @@ from assistant.evaluation.beir import read_beir
 from assistant.evaluation.comparison import Comparison, check_baseline, compare, read_baseline
 from assistant.evaluation.corpus import home_of_corpus, ingest_corpus, papers_of
 from assistant.evaluation.figures import Figures, make_figures, write_figures
+from assistant.evaluation.provenance import library_facts
 from assistant.evaluation.question_set import QuestionSet, read_question_set
 from assistant.evaluation.record import Asking, RunRecord, make_record, read_record, record_json
 from assistant.evaluation.report import write_report
 from assistant.evaluation.rows import read_rows
 from assistant.evaluation.run_folder import FIGURES, RECORD, REPORT, SAMPLES
-from assistant.evaluation.running import Ask, chosen, kept_record, missing, run
+from assistant.evaluation.running import (
+    Ask,
+    chosen,
+    kept_record,
+    missing,
+    remove_ended,
+    run,
+)
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.evaluation.workers import rows_of_workers
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings, load_settings
 from assistant.startup import open_assistant
-from retrieval.errors import InputError
+from retrieval.errors import InputError, LibraryError
 from retrieval.progress import Progress
 
 
@@ -49,6 +57,10 @@ class Wanted:
     ablations: Ablations = field(default_factory=Ablations)
     baseline: Path | None = None
     """The folder of the run to compare with."""
+    sha256: str = ""
+    """Of the questions that a replay asks again; empty: whatever they are."""
+    replaces: bool = False
+    """Whether a run in `out` that has ended gives way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,8 @@ class Evaluated:
     comparison: Comparison | None
     notes: tuple[str, ...]
     """What is odd about the questions."""
+    failures: Mapping[str, str]
+    """Why samples failed, by their ids."""
 
 
 def evaluate(wanted: Wanted, settings: Settings, progress: Progress) -> Evaluated:
@@ -68,28 +82,55 @@ def evaluate(wanted: Wanted, settings: Settings, progress: Progress) -> Evaluate
 
     Raises:
         InputError: questions, baseline or folder cannot be used.
-        LibraryError: the library has no papers or cannot be read or written.
+        LibraryError: the library has no papers, cannot be read or written, or was changed.
         ModelError: a model cannot be had or loaded.
     """
     baseline = read_baseline(wanted.baseline) if wanted.baseline else None
     if wanted.questions.is_dir() and settings.home == home_of_corpus(wanted.questions, settings):
-        read_beir(wanted.questions)  # what is wrong with it is said before its corpus is read
+        # What is wrong with it is said before its corpus is read.
+        _check_known(wanted, baseline, read_beir(wanted.questions).sha256)
         ingest_corpus(wanted.questions, settings, progress)
     questions = read_question_set(wanted.questions, papers_of(settings.home))
     samples = chosen(questions.samples, wanted.types, wanted.limit)
     ids = [sample.id for sample in samples]
-    if baseline:
-        check_baseline(baseline, questions.sha256, str(wanted.baseline), ids)
+    _check_known(wanted, baseline, questions.sha256, ids)
     with run_folder(wanted.out):
+        if wanted.replaces:
+            remove_ended(wanted.out)
         record = _asked(wanted, questions, samples, settings, progress)
-        rows = read_rows(wanted.out / SAMPLES)
+        by_id = {row.id: row for row in read_rows(wanted.out / SAMPLES)}
+        rows = [by_id[id_] for id_ in ids]
         figures = make_figures(rows, ids, questions.sha256, wanted.seed)
         comparison = None
         if baseline:
             comparison = compare(baseline, figures, str(wanted.baseline), wanted.seed)
         write_figures(wanted.out / FIGURES, figures)
         write_report(wanted.out / REPORT, figures, rows, record_json(record), comparison)
-    return Evaluated(figures, comparison, questions.notes)
+    failures = {row.id: row.failed for row in rows if row.failed}
+    return Evaluated(figures, comparison, questions.notes, failures)
+
+
+def _check_known(
+    wanted: Wanted, baseline: Figures | None, sha256: str, ids: Collection[str] = ()
+) -> None:
+    """See that the questions are those of the run that is replayed, and of the baseline.
+
+    Args:
+        wanted: what the run is to be.
+        baseline: its figures, if there is one.
+        sha256: of the questions.
+        ids: of the samples, once they are known.
+
+    Raises:
+        InputError: they are others.
+    """
+    if wanted.sha256 and wanted.sha256 != sha256:
+        raise InputError(
+            f"{wanted.questions} was changed after the run that is to be replayed; bring back what "
+            "was asked, or evaluate it as a new run."
+        )
+    if baseline:
+        check_baseline(baseline, sha256, str(wanted.baseline), ids)
 
 
 def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
@@ -111,10 +152,10 @@ def run_folder(folder: Path) -> Iterator[None]:
     Raises:
         InputError: it cannot be made, or another process has it.
     """
+    lock = filelock.FileLock(folder / "lock", blocking=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with filelock.FileLock(folder / "lock", blocking=False):
-            yield
+        lock.acquire()
     except filelock.Timeout as error:
         raise InputError(
             f"Another process is running the evaluation in {folder}; wait, or give another --out."
@@ -123,6 +164,8 @@ def run_folder(folder: Path) -> Iterator[None]:
         raise InputError(
             f"The folder {folder} cannot be written ({error.strerror}); choose another --out."
         ) from error
+    with lock:
+        yield
 
 
 def _asked(
@@ -149,9 +192,23 @@ def _asked(
     }
     made = make_record(asking, settings, files, wanted.workers)
     record = kept_record(wanted.out, made)
-    if missing(samples, wanted.out):
+    if missing(samples, wanted.out) or not record.times.ended:
         run(samples, wanted.out, record, _ways(wanted, settings, progress), progress)
+        _check_unchanged(record, settings.home)
     return read_record(wanted.out / RECORD) or record
+
+
+def _check_unchanged(record: RunRecord, home: Path) -> None:
+    """See that all was asked of the same papers.
+
+    Raises:
+        LibraryError: another process added or removed some.
+    """
+    if library_facts(home) != record.library:
+        raise LibraryError(
+            f"The library in {home} was changed while its questions were asked, so that no figures "
+            "can stand for it; ask again with another --out."
+        )
 
 
 def _ways(wanted: Wanted, settings: Settings, progress: Progress) -> Ask:

@@ -35,10 +35,10 @@ class Asking:
     """Path of the questions, absolute."""
     sha256: str
     """Of the questions."""
-    samples: int
     limit: int | None
     types: tuple[str, ...]
     """Empty: all."""
+    samples: int
     repeats: int
     seed: int
     ablations: Ablations
@@ -53,7 +53,8 @@ class Times:
     ended: str = ""
     """Empty until every sample was asked."""
     seconds: float = 0.0
-    """From the first question to the last, over all beginnings after interruptions."""
+    """From the first question to the last, over all beginnings after interruptions; what was killed
+    is not counted."""
     beginnings: int = 1
 
 
@@ -101,6 +102,18 @@ _NAMED_OTHERWISE = (
 """Where things lie, and what they are called: what lies there has a hash of its own."""
 _BY_EXAM = "if the model passes its exam"
 """When the model is asked for answers."""
+_IN_WORDS = {
+    "asking.sha256": "the file of questions",
+    "asking.limit": "--limit",
+    "asking.types": "--types",
+    "asking.samples": "the number of samples",
+    "asking.repeats": "--repeats",
+    "asking.seed": "--seed",
+    "library.sha256": "the papers of the library",
+    "models.chat.sha256": "the chat model's file",
+    "models.embedder.sha256": "the embedder's file",
+}
+"""What is called otherwise where people read it."""
 _LONGEST_VALUE = 120
 """Characters of a value in a sentence."""
 _SHORT_HASH = 12
@@ -151,7 +164,7 @@ def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
         if old.get(name) != new.get(name):
             if name == "code.sources_sha256":
                 return "the program", _program(before), _program(now)
-            return name, old.get(name), new.get(name)
+            return _IN_WORDS.get(name, name), old.get(name), new.get(name)
     return None
 
 
@@ -230,9 +243,9 @@ def ended(record: RunRecord, seconds: float) -> RunRecord:
 
 
 def interrupted(record: RunRecord, seconds: float) -> RunRecord:
-    """The record of a run that was stopped after so many seconds more."""
+    """The record of a run that has not ended after so many seconds more."""
     total = round(record.times.seconds + seconds, 3)
-    return replace(record, times=replace(record.times, seconds=total))
+    return replace(record, times=replace(record.times, ended="", seconds=total))
 
 
 def begun_again(record: RunRecord) -> RunRecord:
@@ -250,6 +263,10 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
     answering = asdict(ablations.answer_settings(WritingSettings()))
     if not ablations.free_writing:
         answering["writing"]["asks"] = _BY_EXAM
+    kept |= {"home": str(settings.home.resolve()), "cache": str(settings.cache.resolve())}
+    for name in ("model", "embedder"):  # a replay may begin in another folder
+        if (path := Path(kept[name])).is_file():
+            kept[name] = str(path.resolve())
     calibration = read_calibration(settings.home)
     return kept | {
         "answering": answering,

@@ -18,7 +18,11 @@ class Append(Protocol):
     """Writes a row behind the others."""
 
     def __call__(self, row: Row) -> None:
-        """On disk when it returns."""
+        """On disk when it returns.
+
+        Raises:
+            InputError: the disk is full, or the file cannot be written any more.
+        """
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -56,16 +60,23 @@ def appending(path: Path) -> Iterator[Append]:
         InputError: the file cannot be written.
     """
     try:
-        file = path.open("ab")
+        file = path.open("ab", buffering=0)  # no rest of a row that did not fit is written at last
     except OSError as error:
         raise InputError(
             f"{path} cannot be written ({error.strerror}); choose another --out."
         ) from error
 
     def append(row: Row) -> None:
-        file.write(_FORM.dump_json(row) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+        left = _FORM.dump_json(row) + b"\n"
+        try:
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be written any more ({error.strerror}); make room and give the "
+                "same command again, it goes on where it was."
+            ) from error
 
     with file:
         file.truncate(_whole_bytes(path))

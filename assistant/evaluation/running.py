@@ -17,7 +17,7 @@ from assistant.evaluation.record import (
     write_record,
 )
 from assistant.evaluation.rows import appending, read_rows
-from assistant.evaluation.run_folder import RECORD, SAMPLES
+from assistant.evaluation.run_folder import FIGURES, RECORD, REPORT, SAMPLES
 from assistant.evaluation.types import Row, Sample, SampleType
 from retrieval.errors import InputError
 from retrieval.progress import Progress
@@ -66,15 +66,21 @@ def missing(samples: Sequence[Sample], folder: Path) -> list[Sample]:
 def kept_record(folder: Path, record: RunRecord) -> RunRecord:
     """The record of the run in `folder`: the one there, if it is a beginning of the same run.
 
+    A run of which nothing came gives way to any other.
+
     Raises:
-        InputError: the folder has another run.
+        InputError: the folder has another run, or files that would be written over.
     """
     kept = read_record(folder / RECORD)
     if kept is None:
-        if (folder / SAMPLES).exists():
-            raise InputError(
-                f"{folder} has rows of a run without its {RECORD}; give another --out."
-            )
+        for name in (SAMPLES, FIGURES, REPORT):
+            if (folder / name).exists():
+                raise InputError(
+                    f"{folder} has a {name} of something else (there is no {RECORD}); "
+                    "give another --out."
+                )
+        return record
+    if not read_rows(folder / SAMPLES):
         return record
     if different := first_difference(kept, record):
         raise InputError(
@@ -84,10 +90,22 @@ def kept_record(folder: Path, record: RunRecord) -> RunRecord:
     return begun_again(kept)
 
 
+def remove_ended(folder: Path) -> None:
+    """Remove the files of a run that has ended; one that has not ended stays, to go on with it.
+
+    Raises:
+        InputError: the record there cannot be read.
+    """
+    kept = read_record(folder / RECORD)
+    if kept and kept.times.ended:
+        for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it tells what they are
+            (folder / name).unlink(missing_ok=True)
+
+
 def run(
     samples: Sequence[Sample], folder: Path, record: RunRecord, ask: Ask, progress: Progress
 ) -> None:
-    """Ask every sample that has no row in `folder` yet.
+    """Ask every sample that has no row in `folder` yet; if there is none, the run has ended.
 
     Args:
         samples: all of the run.
@@ -96,8 +114,11 @@ def run(
         ask: asks samples.
         progress: told after every sample.
     """
-    write_record(folder / RECORD, record)
     left = missing(samples, folder)
+    if not left:  # stopped between its last row and its end
+        write_record(folder / RECORD, ended(record, 0.0))
+        return
+    write_record(folder / RECORD, interrupted(record, 0.0))
     done = len(samples) - len(left)
     start = time.monotonic()
     progress("asking", done, len(samples), "samples")

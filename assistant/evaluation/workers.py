@@ -4,20 +4,21 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 
 from assistant.ablations import Ablations
 from assistant.evaluation.asking import Asker
 from assistant.evaluation.types import Row, Sample
 from assistant.settings import Settings
 from assistant.startup import open_assistant
-from retrieval.errors import ModelError
+from retrieval.errors import ModelError, UserError
 from retrieval.progress import silent
 
-_askers: list[Asker] = []
-"""The one of this process, in a worker."""
+_askers: list[Asker | UserError] = []
+"""The one of this process, in a worker, or why there is none."""
 
 
 def rows_of_workers(
@@ -38,6 +39,7 @@ def rows_of_workers(
 
     Raises:
         ModelError: a worker's process has died; the rows that came are all right.
+        UserError: models or library cannot be opened.
     """
     share = settings.model_copy(update={"threads": max(1, settings.threads // workers)})
     pool = ProcessPoolExecutor(
@@ -48,7 +50,9 @@ def rows_of_workers(
         initargs=(share, ablations, repeats),
     )
     try:
-        for done in as_completed([pool.submit(_row, sample) for sample in samples]):
+        with _out_of_reach_of_ctrl_c():
+            asked = [pool.submit(_row, sample) for sample in samples]
+        for done in as_completed(asked):
             yield done.result()
     except BrokenProcessPool as error:
         raise ModelError(
@@ -61,11 +65,23 @@ def rows_of_workers(
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _out_of_reach_of_ctrl_c() -> Iterator[None]:
+    """Processes that are begun here never hear of Ctrl-C: it goes to this one, which ends them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _open(settings: Settings, ablations: Ablations, repeats: int) -> None:
     """Make this process a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the first process, which ends all
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _askers.append(Asker(open_assistant(settings, silent, ablations), repeats))
+    try:
+        _askers.append(Asker(open_assistant(settings, silent, ablations), repeats))
+    except UserError as error:  # an initializer that raises ends the pool without its reason
+        _askers.append(error)
 
 
 def _end_with_parent() -> None:
@@ -76,4 +92,7 @@ def _end_with_parent() -> None:
 
 
 def _row(sample: Sample) -> Row:
-    return _askers[0].row(sample)
+    asker = _askers[0]
+    if isinstance(asker, UserError):
+        raise asker
+    return asker.row(sample)

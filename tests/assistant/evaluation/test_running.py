@@ -18,8 +18,8 @@ from assistant.evaluation.record import (
     read_record,
     write_record,
 )
-from assistant.evaluation.rows import read_rows
-from assistant.evaluation.running import chosen, kept_record, missing, run
+from assistant.evaluation.rows import appending, read_rows
+from assistant.evaluation.running import chosen, kept_record, missing, remove_ended, run
 from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
 from retrieval.errors import InputError
 from retrieval.progress import silent
@@ -37,7 +37,7 @@ def record(**changes: Any) -> RunRecord:
         settings={"home": "/a", "context": 4096, "answering": {"rerank": True}},
         prompts={"answer.user": "33"},
         library={"papers": 4, "sha256": "44"},
-        asking=Asking("/a/q.jsonl", "55", 3, None, (), 0, 0, Ablations()),
+        asking=Asking("/a/q.jsonl", "55", None, (), 3, 0, 0, Ablations()),
         scorers="1",
         machine={"cpu": "a fast one"},
         workers=1,
@@ -119,11 +119,11 @@ def test_an_interrupted_run_asks_only_what_is_missing(tmp_path: Path) -> None:
         ),
         ({"prompts": {}}, r"prompts.answer.user \(33 there, nothing now\)"),
         (
-            {"asking": Asking("/a/q.jsonl", "55", 3, 3, (), 0, 0, Ablations())},
-            r"asking.limit \(nothing there, 3 now\)",
+            {"asking": Asking("/a/q.jsonl", "55", 3, (), 3, 0, 0, Ablations())},
+            r"--limit \(nothing there, 3 now\)",
         ),
         (
-            {"asking": Asking("/a/q.jsonl", "55", 3, None, (), 0, 0, Ablations(rerank=False))},
+            {"asking": Asking("/a/q.jsonl", "55", None, (), 3, 0, 0, Ablations(rerank=False))},
             r"asking.ablations.rerank \(True there, False now\)",
         ),
     ],
@@ -132,6 +132,8 @@ def test_another_run_is_not_gone_on_with(
     tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
     write_record(tmp_path / "run.json", record())
+    with appending(tmp_path / "samples.jsonl") as append:
+        append(next(rows(SAMPLES)))
     with pytest.raises(InputError, match=said):
         kept_record(tmp_path, record(**changes))
 
@@ -150,10 +152,66 @@ def test_what_moves_no_figure_is_no_difference(changes: dict[str, Any]) -> None:
     assert first_difference(record(), record(**changes)) is None
 
 
-def test_rows_without_a_record_are_not_gone_on_with(tmp_path: Path) -> None:
-    (tmp_path / "samples.jsonl").write_text("", "utf-8")
-    with pytest.raises(InputError, match=r"without its run\.json"):
+def test_a_run_of_which_nothing_came_gives_way(tmp_path: Path) -> None:
+    write_record(tmp_path / "run.json", record())
+    (tmp_path / "samples.jsonl").write_text('{"id": "torn', "utf-8")
+    other = record(scorers="2")
+    assert kept_record(tmp_path, other) == other
+
+
+@pytest.mark.parametrize("name", ["samples.jsonl", "figures.json", "report.html"])
+def test_files_without_a_record_are_not_written_over(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("", "utf-8")
+    with pytest.raises(
+        InputError, match=rf"has a {name} of something else \(there is no run\.json"
+    ):
         kept_record(tmp_path, record())
+
+
+def test_a_run_stopped_between_its_last_row_and_its_end_has_ended(tmp_path: Path) -> None:
+    write_record(tmp_path / "run.json", record())
+    with appending(tmp_path / "samples.jsonl") as append:
+        for row in rows(SAMPLES):
+            append(row)
+
+    def never(_: Sequence[Sample]) -> Generator[Row, None, None]:
+        raise AssertionError
+        yield
+
+    run(SAMPLES, tmp_path, kept_record(tmp_path, record()), never, silent)
+    kept = read_record(tmp_path / "run.json")
+    assert kept
+    assert kept.times.ended
+
+
+def test_what_lost_rows_has_not_ended_while_they_are_asked_again(tmp_path: Path) -> None:
+    run(SAMPLES, tmp_path, record(), rows, silent)
+    first = (tmp_path / "samples.jsonl").read_bytes().split(b"\n")[0] + b"\n"
+    (tmp_path / "samples.jsonl").write_bytes(first)
+
+    def stopped(_: Sequence[Sample]) -> Generator[Row, None, None]:
+        during = read_record(tmp_path / "run.json")
+        assert during
+        assert not during.times.ended
+        raise KeyboardInterrupt
+        yield
+
+    kept = kept_record(tmp_path, record())
+    with pytest.raises(KeyboardInterrupt):
+        run(SAMPLES, tmp_path, kept, stopped, silent)
+    after = read_record(tmp_path / "run.json")
+    assert after
+    assert not after.times.ended
+
+
+def test_only_the_files_of_a_run_that_has_ended_are_removed(tmp_path: Path) -> None:
+    write_record(tmp_path / "run.json", record())
+    remove_ended(tmp_path)
+    assert (tmp_path / "run.json").exists()
+    run(SAMPLES, tmp_path, record(), rows, silent)
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    remove_ended(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_long_value_is_cut_in_a_sentence() -> None:

@@ -1,0 +1,377 @@
+"""The command as a process: killed, stopped, out of room, given what is wrong, and gone on with."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from running_evaluate import ENVIRONMENT, evaluated, rows_of, timeless
+
+from assistant.cli import main
+
+DEV = Path(__file__).with_name("dev.jsonl")
+AFTER_ROWS = """
+import multiprocessing, os, signal
+from contextlib import contextmanager
+from pathlib import Path
+import assistant.evaluation.running as running
+appending = running.appending
+
+@contextmanager
+def watched(path):
+    with appending(path) as append:
+        rows = []
+        def append_and_look(row):
+            append(row)
+            rows.append(row)
+            if len(rows) == {rows}:
+                children = [each.pid for each in multiprocessing.active_children()]
+                {action}
+        yield append_and_look
+
+running.appending = watched
+"""
+KILL = "os.kill(os.getpid(), signal.SIGKILL)"
+
+
+def after(rows: int, action: str) -> str:
+    """A program in which something happens as so many rows have been written."""
+    return AFTER_ROWS.format(rows=rows, action=action)
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three lookups, then a question."""
+    lines = DEV.read_text("utf-8").splitlines()
+    lookups = [line for line in lines if json.loads(line)["type"] == "lookup"][:3]
+    path = tmp_path_factory.mktemp("questions") / "four.jsonl"
+    path.write_text("\n".join([*lookups, lines[0]]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(questions: Path, library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole run") / "größer"
+    run = evaluated(questions, "--out", folder, "--home", library_home)
+    assert run.code == 0, run.stderr
+    assert run.summary["out"] == str(folder)
+    noise = [line for line in run.stderr.splitlines() if not line.startswith("asking")]
+    assert noise == [f"The report is {folder / 'report.html'}."]
+    return folder
+
+
+def figures_of(folder: Path) -> Any:
+    return timeless(json.loads((folder / "figures.json").read_text("utf-8")))
+
+
+def assert_same_run(folder: Path, whole: Path) -> None:
+    """No sample was left out, doubled or answered otherwise; figures and pages are equal."""
+    by_id = {row["id"]: timeless(row) for row in rows_of(whole)}
+    assert len(rows_of(folder)) == len(by_id)
+    assert {row["id"]: timeless(row) for row in rows_of(folder)} == by_id
+    assert figures_of(folder) == figures_of(whole)
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    assert record["times"]["ended"]
+    assert len(page_of(folder)) == len(page_of(whole))
+
+
+def page_of(folder: Path) -> list[str]:
+    return (folder / "report.html").read_text("utf-8").splitlines()
+
+
+def test_a_run_killed_again_and_again_is_the_run_that_was_not(
+    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+) -> None:
+    command = (questions, "--out", tmp_path, "--home", library_home)
+    assert evaluated(*command, program=after(1, KILL)).code == -signal.SIGKILL
+    assert len(rows_of(tmp_path)) == 1
+    rows = tmp_path / "samples.jsonl"
+    rows.write_bytes(rows.read_bytes() + rows.read_bytes()[:500])  # as killed while it wrote
+    assert evaluated(*command, program=after(2, KILL)).code == -signal.SIGKILL
+    assert len(rows_of(tmp_path)) == 3
+    assert evaluated(*command, program=after(1, KILL)).code == -signal.SIGKILL
+    assert not (tmp_path / "figures.json").exists()
+    assert evaluated(*command).code == 0
+    assert_same_run(tmp_path, whole)
+    assert json.loads((tmp_path / "run.json").read_text("utf-8"))["times"]["beginnings"] == 4
+
+
+def test_workers_end_with_their_parent_and_a_dead_one_ends_the_run(
+    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+) -> None:
+    out, pids = tmp_path / "out", tmp_path / "pids"
+    command = (questions, "--out", out, "--home", library_home, "--workers", 2)
+    note = f"Path({str(pids)!r}).write_text(' '.join(map(str, children)))"
+    run = evaluated(*command, program=after(1, f"{note}; {KILL}"))
+    assert run.code == -signal.SIGKILL
+    workers = [int(pid) for pid in pids.read_text().split()]
+    assert len(workers) == 2
+    alive = [psutil.Process(pid) for pid in workers if psutil.pid_exists(pid)]
+    psutil.wait_procs(alive, timeout=30)
+    assert not [each for each in alive if is_running(each)]
+
+    kept = len(rows_of(out))
+    dead = evaluated(*command, program=after(1, "os.kill(children[0], signal.SIGKILL)"))
+    assert dead.code == 1
+    assert dead.stdout == ""
+    assert "One of 2 workers has died" in dead.stderr
+    assert "Traceback" not in dead.stderr
+    assert len(rows_of(out)) > kept
+    assert evaluated(*command).code == 0
+    assert_same_run(out, whole)
+
+
+def is_running(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_stops_with_a_sentence(
+    questions: Path, library_home: Path, tmp_path: Path, workers: int
+) -> None:
+    to_all = "os.killpg(os.getpgid(0), signal.SIGINT)"
+    run = evaluated(
+        questions,
+        *("--out", tmp_path, "--home", library_home, "--workers", workers),
+        program=f"import os\nos.setpgid(0, 0)\n{after(1, to_all)}",
+    )
+    assert run.code == 130
+    assert run.stdout == ""
+    assert "What was asked is kept; the same command goes on with it." in run.stderr
+    assert "Traceback" not in run.stderr
+    assert 1 <= len(rows_of(tmp_path)) < 4
+
+
+def test_ctrl_c_while_a_model_is_loaded_is_noticed(
+    questions: Path, library_home: Path, tmp_path: Path
+) -> None:
+    program = """
+import os, signal, threading
+from llama_cpp import llama_cpp
+load = llama_cpp.llama_model_load_from_file
+
+def loading(*given):
+    begun = threading.Event()
+    def stop():
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=stop).start()
+    begun.set()
+    return load(*given)
+
+llama_cpp.llama_model_load_from_file = loading
+"""
+    command = (questions, "--out", tmp_path, "--home", library_home)
+    run = evaluated(*command, program=program)
+    assert run.code == 130
+    assert "Traceback" not in run.stderr
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence_and_no_row_is_lost(
+    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+) -> None:
+    full = (
+        "import resource; size = path.stat().st_size; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size + 400, size + 400))"
+    )
+    command = (questions, "--out", tmp_path, "--home", library_home)
+    run = evaluated(*command, program=after(2, full))
+    assert run.code == 1
+    assert run.stdout == ""
+    assert "samples.jsonl cannot be written any more (File too large); make room" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert evaluated(*command).code == 0
+    assert_same_run(tmp_path, whole)
+
+
+def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_differs(
+    whole: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    assert evaluated("--replay", run, program=after(2, KILL)).code == -signal.SIGKILL
+    same = evaluated("--replay", run)
+    assert same.code == 0, same.stderr
+    assert "All 4 samples gave the same bytes" in same.stdout
+    assert same.summary["same"] is True
+    record = json.loads((run / "replay" / "run.json").read_text("utf-8"))
+    assert record["times"]["beginnings"] == 2
+
+    (run / "replay" / "notes.txt").write_text("mine", "utf-8")
+    rows = rows_of(run)
+    rows[-1]["replies"][0]["answer"]["answer"] = "Something else."
+    (run / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    other = evaluated("--replay", run)
+    assert other.code == 1
+    assert other.summary["row_difference"]["part"] == "answer"
+    assert f"What came differs first in: {rows[-1]['id']}, turn 0, answer." in other.stdout
+    assert f"first of {rows[-1]['id']}" in other.stderr
+    assert (run / "replay" / "notes.txt").exists()
+
+
+def test_samples_that_fail_are_kept_and_told_of(
+    questions: Path, library_home: Path, tmp_path: Path
+) -> None:
+    program = """
+from assistant.engine import Assistant
+def fail(*given, **named):
+    raise ValueError("nothing\\ncame")
+Assistant.answer = fail
+"""
+    some, none = tmp_path / "some", tmp_path / "none"
+    run = evaluated(questions, "--out", some, "--home", library_home, program=program)
+    assert run.code == 0
+    assert "note: 1 of 4 samples failed, first D001: ValueError: nothing came" in run.stderr
+    assert run.summary["failed"] == 1
+    assert "ValueError: nothing came" in (some / "report.html").read_text("utf-8")
+    command = (questions, "--out", none, "--home", library_home, "--types", "single")
+    run = evaluated(*command, program=program)
+    assert run.code == 1
+    assert run.summary["failed"] == 1
+    assert "No sample ended" in run.stderr
+    assert (none / "report.html").exists()
+
+
+def test_a_library_that_changes_meanwhile_has_no_figures(tmp_path: Path) -> None:
+    home, papers, questions = tmp_path / "home", tmp_path / "p.jsonl", tmp_path / "q.jsonl"
+    paper = {"id": "A", "title": "Otters at Work", "abstract": "We study otters. They swim well."}
+    papers.write_text(json.dumps(paper), "utf-8")
+    ingest = [sys.executable, "-W", "ignore", "-m", "assistant", "ingest", "--home", str(home)]
+    subprocess.run([*ingest, str(papers)], env=ENVIRONMENT, check=True, capture_output=True)
+    asked = {"id": "1", "type": "lookup", "question": "Otters at Work", "papers": ["A"]}
+    questions.write_text(json.dumps(asked), "utf-8")
+    papers.write_text(json.dumps({**paper, "id": "B", "title": "Beavers"}), "utf-8")
+    command = (questions, "--out", tmp_path / "out", "--home", home)
+    change = f"import subprocess; subprocess.run({[*ingest, str(papers)]!r}, check=True)"
+    run = evaluated(*command, program=after(1, change))
+    assert run.code == 1
+    assert "was changed while its questions were asked" in run.stderr
+    assert not (tmp_path / "out" / "figures.json").exists()
+    assert "the papers of the library" in evaluated(*command).refusal.replace(
+        "library.papers", "the papers of the library"
+    )
+
+
+def test_whoever_reads_only_the_beginning_sees_no_traceback(
+    questions: Path, whole: Path, library_home: Path
+) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "assistant", "evaluate", str(questions)]
+    command += ["--out", str(whole), "--home", str(library_home)]
+    run = subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert run.stdout
+    assert run.stderr
+    run.stdout.close()
+    assert "Traceback" not in run.stderr.read()
+    run.stderr.close()
+    run.wait()
+
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(tmp_path: Path, library_home: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
+    """Gives the sentence of a command that loads and fetches nothing: no model can be had."""
+
+    def said(*arguments: object) -> str:
+        nowhere = ("--cache", tmp_path / "cache", "--model", "/no/m.gguf", "--embedder", "/no/e")
+        code = main(["evaluate", "--home", str(library_home), *map(str, (*nowhere, *arguments))])
+        told = capfd.readouterr()
+        assert (code, told.out) == (1, "")
+        assert not (tmp_path / "cache").exists()
+        (line,) = told.err.splitlines()
+        return line.removeprefix("assistant: ")
+
+    return said
+
+
+ASKED: dict[str, Any] = {"id": "1", "type": "lookup", "question": "What?", "papers": []}
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "is empty"),
+        ([ASKED, {"id": "2", "type": "lookup", "papers": []}], "line 2 has no “question”"),
+        ([ASKED, {**ASKED, "id": "2", "type": "odd"}], "line 2 has “odd” as “type”"),
+        ([ASKED, ASKED], "line 2 has the id “1” of line 1 again"),
+        ([ASKED, {**ASKED, "id": "2", "papers": ["No Such Paper At All"]}], "line 2"),
+    ],
+)
+def test_bad_questions_are_named_before_any_model(
+    refused: Refused, tmp_path: Path, lines: Sequence[dict[str, Any]], said: str
+) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    sentence = refused(file, "--out", tmp_path / "out")
+    assert sentence.startswith(str(file))
+    assert said in sentence
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_evaluated_is_refused_before_any_model(
+    refused: Refused, questions: Path, tmp_path: Path
+) -> None:
+    folder, file = tmp_path / "folder", tmp_path / "file"
+    folder.mkdir()
+    file.write_text("", "utf-8")
+    out = ("--out", tmp_path / "out")
+    assert "corpus.jsonl cannot be read" in refused(folder, *out)
+    assert "cannot be read (No such file" in refused(tmp_path / "none.jsonl", *out)
+    assert "has no papers" in refused(questions, *out, "--home", folder)
+    assert "cannot be written (File exists)" in refused(questions, "--out", file)
+    assert "is no folder" in refused(questions, *out, "--baseline", tmp_path / "none")
+    assert "holds no evaluation run" in refused(questions, *out, "--baseline", folder)
+    assert "name it by --baseline" in refused(questions, *out, "--gate")
+    assert "are one folder" in refused(questions, "--out", folder, "--baseline", folder)
+    assert "--types cannot be" in refused(questions, *out, "--types", "odd")
+    assert "is of the types asked for" in refused(questions, *out, "--types", "chat")
+    (folder / "figures.json").write_text("{", "utf-8")
+    assert "has no figures" in refused(questions, *out, "--baseline", folder)
+    (folder / "figures.json").unlink()
+    (folder / "samples.jsonl").write_text("", "utf-8")
+    assert "did not end" in refused(questions, *out, "--baseline", folder)
+
+
+def test_what_cannot_be_replayed_is_refused_before_any_model(
+    refused: Refused, questions: Path, whole: Path, tmp_path: Path
+) -> None:
+    run, asked = tmp_path / "run", tmp_path / "asked.jsonl"
+    assert "has no run.json" in refused("--replay", tmp_path / "none")
+    shutil.copytree(whole, run)
+    for flags in (["--baseline", whole], ["--gate"], ["--limit", 2], ["--no-rerank"], [questions]):
+        assert "cannot be given with it" in refused("--replay", run, *flags)
+    assert "has a run that has ended" in refused("--replay", run, "--out", run)
+    record = json.loads((run / "run.json").read_text("utf-8"))
+    record["asking"]["file"] = str(asked)
+    (run / "run.json").write_text(json.dumps(record), "utf-8")
+    assert "are no longer in" in refused("--replay", run)
+    asked.write_bytes(questions.read_bytes() + b"\n")
+    assert "was changed after the run" in refused("--replay", run)
+    record["times"]["ended"] = ""
+    (run / "run.json").write_text(json.dumps(record), "utf-8")
+    assert "has not ended" in refused("--replay", run)
+    (run / "run.json").write_text("{", "utf-8")
+    assert "is no record" in refused("--replay", run)
+
+
+def test_another_run_and_damaged_files_are_refused(
+    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    command = (questions, "--out", run, "--home", library_home)
+    assert "--limit (nothing there, 2 now)" in evaluated(*command, "--limit", 2).refusal
+    (run / "samples.jsonl").write_text("{}\n", "utf-8")
+    assert "samples.jsonl, line 1 is no row" in evaluated(*command).refusal
+    (run / "run.json").unlink()
+    assert "has a samples.jsonl of something else" in evaluated(*command).refusal
