@@ -1,6 +1,7 @@
 """The whole command over the real seeds with the real models: what it leaves, and its gate."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,10 +74,13 @@ def test_a_run_that_has_ended_is_shown_again_without_asking(
     assert again.summary == first.summary
 
 
-def test_an_identical_run_passes_the_gate(whole: tuple[Path, Run], library_home: Path) -> None:
+def test_an_identical_run_passes_the_gate(
+    whole: tuple[Path, Run], library_home: Path, tmp_path: Path
+) -> None:
     folder, _ = whole
+    shutil.copy(folder / "figures.json", tmp_path)
     arguments = (DEV, "--out", folder, "--home", library_home, *QUICKLY)
-    again = evaluated(*arguments, "--baseline", folder, "--gate")
+    again = evaluated(*arguments, "--baseline", tmp_path, "--gate")
     assert again.code == 0, again.stderr
     assert again.summary["gate"] == "passed"
     changes = again.summary["comparison"]["changes"].values()
