@@ -25,6 +25,8 @@ from retrieval.removing import Removal
 from retrieval.types import IngestReport, Paper, Passage
 
 _BYTES_IN_MEGABYTE = 1_000_000
+_ESTIMATED_OVER_SECONDS = 600.0
+"""What the time that remains is told from: several answers of a slow model."""
 
 
 class ProgressBars:
@@ -39,6 +41,7 @@ class ProgressBars:
             TextColumn("{task.fields[unit]}"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
+            speed_estimate_period=_ESTIMATED_OVER_SECONDS,
         )
         self._tasks: dict[str, TaskID] = {}
 

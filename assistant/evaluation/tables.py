@@ -142,7 +142,7 @@ def _outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> Table:
 
 
 def _speed(figures: Figures) -> Table:
-    table = _table("Seconds and tokens", "a question's", "mean", "median", "95th", "total")
+    table = _table("Seconds and tokens", "of a question", "mean", "median", "95th", "total")
     for stage, spread in figures.seconds.items():
         table.add_row(f"{stage}, seconds", *_spread_cells(spread, places=3))
     for what, spread in figures.tokens.items():
