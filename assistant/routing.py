@@ -68,6 +68,12 @@ _BY_THE_SAME = re.compile(
     r"him|her|(?:these|those|the|its|their) authors?)\b",
     re.IGNORECASE,
 )
+_ASKS_HOW_MANY = re.compile(
+    r"\W*how many (?:papers|abstracts|articles|publications)"
+    r"(?: (?:are|is|do|does|you|we|have|hold|contain|know|there|here|stored|indexed|altogether|all|"
+    r"in|total|the|this|your|library|collection|corpus|database))*\W*",
+    re.IGNORECASE,
+)
 _WRITES = re.compile(r"\b(?:papers?|works?|wr[io]te|written|writes|publish\w*|authors?)\b", re.I)
 _LONGEST_FOLLOW_UP, _LONGEST_RECORD_QUESTION = 12, 40
 """Words; longer questions ask for more than a record, and patterns take long on them."""
@@ -108,7 +114,7 @@ def route(
         history: the conversation so far.
     """
     question = resolved.question
-    if reply := reply_to(question):
+    if reply := reply_to(question) or _how_many(question, lookup):
         return Routed((), Outcome.NOT_IN_LIBRARY, reply)
     history = without_small_talk(history)
     known = _by_the_same(question, lookup, history) or _of_cited(resolved)
@@ -120,6 +126,14 @@ def route(
         listing = lookup.found(question, understood, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
     return _record(question, understood, lookup) or _nothing_there(question, understood, lookup)
+
+
+def _how_many(question: str, lookup: Lookup) -> str:
+    """How many papers there are, if `question` asks for that and for nothing else."""
+    if len(question.split()) > _LONGEST_FOLLOW_UP or not _ASKS_HOW_MANY.fullmatch(question):
+        return ""
+    total = lookup.everything(0).total
+    return f"This library has {total:,} {'paper' if total == 1 else 'papers'}."
 
 
 def _of_cited(resolved: Resolved) -> Routed | None:

@@ -22,6 +22,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _GLUED = re.compile(r"([^\W\d_]{2,})[-'’]?((?:19|20)?\d\d)")
 _IN = frozenset("in of from at since during after before until between".split())
 _OR = frozenset("or and to".split())
+_BE = frozenset("are is was were".split())
 _CHOOSE = frozenset("which what list show all any the many".split())
 _ACCEPTED = frozenset({"published", "accepted", "presented"})
 _WON = frozenset("win wins won winning get got receive received given".split())
@@ -233,6 +234,7 @@ def _is_decision(words: Sequence[Word], start: int, end: int, *, alternatives: b
         or as_one
         or any(word.folded in _WON for word in words[:start][-2:])
         or _is_there_one(words, before, after)
+        or _is_said_of_papers(words, before, after)
         or (last.endswith("s") and _is_plural_of_papers(words, before, after))
     )
 
@@ -243,12 +245,18 @@ def _is_there_one(words: Sequence[Word], before: Word | None, after: Word | None
     return bool(asked and before and before.asks and after and after.folded in ABOUT)
 
 
+def _is_said_of_papers(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
+    """`Which papers … are orals`, `papers … that were oral`, `every oral from …`."""
+    if before and after is None and before.folded in _BE:
+        return any(word.folded in PAPERS for word in words)
+    closes = after is None or after.folded in ABOUT | _IN | BY
+    return bool(before and before.folded in ("each", "every") and closes)
+
+
 def _is_plural_of_papers(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
-    """`Which orals …`, `orals about …`, `list the spotlights`, `which papers … are orals`."""
+    """`Which orals …`, `orals about …`, `list the spotlights`."""
     if before and before.folded in _CHOOSE:
         return True
-    if before and after is None and before.folded in ("are", "were"):
-        return any(word.folded in PAPERS for word in words)
     opens = before is None or (before.asks and before.folded not in ABOUT | CONTENT_ASKING)
     closes = after is None or after.folded in ABOUT | _IN | BY | AND | {"that", "which"}
     return opens and closes

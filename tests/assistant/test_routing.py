@@ -68,6 +68,7 @@ def test_the_records_answer_without_the_model(
             "How much do papers by Ada Mira prune?",
             "No paper by Ada Mira in this library. Did you mean Ada Miro?",
         ),
+        ("How many papers do you have in total?", "This library has 4 papers."),
         (
             "papers by Ada Miro about cooking",
             "None of the 2 papers by Ada Miro is about “cooking”.",

@@ -141,6 +141,9 @@ def test_authors_together(index: LexicalIndex, query: str) -> None:
         ("orals", Filters(decisions=("oral",))),
         ("orals and spotlights", Filters(decisions=("oral", "spotlight"))),
         ("oral presentations", Filters(decisions=("oral",))),
+        ("show all papers of 2022 that were oral", Filters(years=(2022,), decisions=("oral",))),
+        ("which papers are spotlights?", Filters(decisions=("spotlight",))),
+        ("give me every oral from 2022", Filters(years=(2022,), decisions=("oral",))),
         ("outstanding papers", Filters(decisions=("outstanding paper",))),
         ("honourable mentions", Filters(decisions=("honorable mention",))),
         ("notable top 5% papers", Filters(decisions=("notable-top-5%",))),
@@ -181,6 +184,8 @@ def test_venue_year_and_decision(index: LexicalIndex, query: str, filters: Filte
     "query",
     [
         "oral cancer",
+        "does every oral cancer patient need it?",
+        "which of the lesions are oral?",
         "spotlight attention",
         "poster design",
         "papers about poster design",
