@@ -235,7 +235,7 @@ def _is_decision(words: Sequence[Word], start: int, end: int, *, alternatives: b
         or any(word.folded in _WON for word in words[:start][-2:])
         or _is_there_one(words, before, after)
         or _is_said_of_papers(words, before, after)
-        or (last.endswith("s") and _is_plural_of_papers(words, before, after))
+        or (last.endswith("s") and _is_plural_of_papers(before, after))
     )
 
 
@@ -253,7 +253,7 @@ def _is_said_of_papers(words: Sequence[Word], before: Word | None, after: Word |
     return bool(before and before.folded in ("each", "every") and closes)
 
 
-def _is_plural_of_papers(words: Sequence[Word], before: Word | None, after: Word | None) -> bool:
+def _is_plural_of_papers(before: Word | None, after: Word | None) -> bool:
     """`Which orals …`, `orals about …`, `list the spotlights`."""
     if before and before.folded in _CHOOSE:
         return True
