@@ -1,10 +1,10 @@
-"""What each part of the path adds: questions about one paper, answered with parts left out.
+"""What parts of the path add that `assistant evaluate` has no flag for, beside the whole of it.
 
     python tests/benchmarks/bench_answers.py QUESTIONS.jsonl [--home DIR] [--every N]
 
-Every single question of the file, or every Nth, is answered in each way with the models of the
-settings, and scored as `assistant evaluate` scores it, which gives the whole table for all kinds of
-questions. Prints a row a way, then one JSON line. Results and dead ends are in answers.md.
+Every question of the file about one paper, or every Nth, is answered in each way with the models of
+the settings, and scored as `assistant evaluate` scores it. Prints a row a way, then one JSON line.
+Results and dead ends are in answers.md, with the flags that give the other rows.
 """
 
 import argparse
@@ -27,7 +27,6 @@ from assistant.settings import load_settings
 from assistant.startup import open_assistant
 from assistant.types import Answer, Evidence, Kind, Outcome
 from retrieval.progress import silent
-from retrieval.search_settings import Retriever
 from retrieval.types import Passage
 
 Scored = tuple[Answer, Mapping[str, Score]]
@@ -86,17 +85,12 @@ def stuffed(_question: str, passages: Sequence[Passage], *_others: object, **_: 
 def settings(whole: AnswerSettings) -> dict[str, AnswerSettings]:
     """What the path takes as it is, and with parts left out."""
     quotes, writes = (replace(whole.writing, asks=asks) for asks in (False, True))
-    others = (Retriever.BM25, Retriever.DENSE, Retriever.RRF)
     return {
         "whole": whole,
         "evidence quoted": replace(whole, writing=quotes),
         "nothing refused": replace(whole, least_confidence=ANY_CONFIDENCE),
-        "no rerank": Ablations(rerank=False).answer_settings(whole.writing),
-        **{each.value: Ablations(each).answer_settings(whole.writing) for each in others},
         "model writes": replace(whole, writing=writes),
-        "… no grammar": Ablations(free_writing=True).answer_settings(writes),
         "… no check": Ablations(check=False).answer_settings(writes),
-        "… free": Ablations(check=False, free_writing=True).answer_settings(writes),
     }
 
 
