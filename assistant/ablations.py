@@ -54,17 +54,6 @@ class Ablations:
         )
         return AnswerSettings(search=self.search_settings(), rerank=self.rerank, writing=writing)
 
-    @property
-    def named(self) -> str:
-        """What is left out or put in another's place, for tables; "whole" if nothing is."""
-        parts = {
-            "no rerank": not self.rerank,
-            "no check": not self.check,
-            "free writing": self.free_writing,
-            self.retriever.value: self.retriever is not Retriever.HYBRID,
-        }
-        return ", ".join(part for part, holds in parts.items() if holds) or "whole"
-
 
 WHOLE = Ablations()
 """The product as it is."""
