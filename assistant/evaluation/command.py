@@ -10,16 +10,16 @@ from rich.console import Console
 from assistant.ablations import WHOLE, Ablations
 from assistant.evaluation.comparison import Comparison
 from assistant.evaluation.evaluate import Evaluated, Wanted, evaluate, settings_for
-from assistant.evaluation.record import difference_said, read_record
 from assistant.evaluation.replay import (
     REPLAY,
-    Replayed,
-    finished_record,
+    check_gives_way,
     replay_json,
+    replay_lines,
+    replayable_record,
     replayed,
     restored,
 )
-from assistant.evaluation.run_folder import RECORD, REPORT
+from assistant.evaluation.run_folder import REPORT
 from assistant.evaluation.tables import print_comparison, print_figures, summary_json
 from assistant.evaluation.types import SampleType
 from assistant.json_output import dumps
@@ -140,12 +140,11 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
         EvaluationError: something else came.
     """
     _refuse_what_the_run_decides(options)
-    before = finished_record(options.replay)
+    before = replayable_record(options.replay)
     asking = before.asking
-    _check_questions_are_there(asking.file, options.replay)
     out = options.out or options.replay / REPLAY
     if options.out:
-        _check_is_no_ended_run(options.out)
+        check_gives_way(out)
     wanted = Wanted(
         questions=Path(asking.file),
         out=out,
@@ -160,7 +159,7 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
     )
     _evaluated(wanted, {**restored(before), **flags})
     found = replayed(options.replay, out)
-    for line in _replay_lines(found):
+    for line in replay_lines(found):
         print(line)
     print(dumps(replay_json(found, options.replay, out)))
     if found.row:
@@ -189,24 +188,3 @@ def _refuse_what_the_run_decides(options: argparse.Namespace) -> None:
         raise InputError(
             f"--replay asks what its run asked; {' and '.join(named)} cannot be given with it."
         )
-
-
-def _check_questions_are_there(file: str, run: Path) -> None:
-    if not Path(file).exists():
-        raise InputError(f"The questions of {run} are no longer in {file}; bring them back there.")
-
-
-def _check_is_no_ended_run(out: Path) -> None:
-    """Only a replay that is not named gives way to the next one."""
-    if (kept := read_record(out / RECORD)) and kept.times.ended:
-        raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
-
-
-def _replay_lines(found: Replayed) -> list[str]:
-    made = difference_said(found.record) if found.record else "nothing"
-    lines = [f"What the runs were made with differs first in: {made}."]
-    if found.row is None:
-        return [*lines, f"All {found.samples} samples gave the same bytes, but for the times."]
-    row = found.row
-    place = f"{row.id}, turn {row.turn}, {row.part}"
-    return [*lines, f"What came differs first in: {place}.", f"- {row.before}", f"+ {row.now}"]

@@ -94,7 +94,7 @@ def evaluate(wanted: Wanted, settings: Settings, progress: Progress) -> Evaluate
     samples = chosen(questions.samples, wanted.types, wanted.limit)
     ids = [sample.id for sample in samples]
     _check_known(wanted, baseline, questions.sha256, ids)
-    with run_folder(wanted.out):
+    with _alone_in(wanted.out):
         if wanted.replaces:
             remove_ended(wanted.out)
         record = _asked(wanted, questions, samples, settings, progress)
@@ -146,7 +146,7 @@ def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
 
 
 @contextmanager
-def run_folder(folder: Path) -> Iterator[None]:
+def _alone_in(folder: Path) -> Iterator[None]:
     """Have a run's folder to oneself.
 
     Raises:

@@ -24,8 +24,6 @@ from retrieval.types import Paper
 class QuestionSet:
     """What is asked in a run."""
 
-    name: str
-    """Of the file or folder."""
     samples: tuple[Sample, ...]
     """In the order of the file."""
     sha256: str
@@ -56,10 +54,9 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
         InputError: something cannot be read or does not fit; one sentence with file and line.
     """
     names = PaperNames(papers)
-    name = path.resolve().name
     if path.is_dir():
         judged = read_beir(path, names.ids)
-        return QuestionSet(name, judged.samples, judged.sha256, judged.notes)
+        return QuestionSet(judged.samples, judged.sha256, judged.notes)
     content = contents(path)
     lines = lines_of(content, path)
     check_ids_differ(lines)
@@ -69,7 +66,7 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
         for line, sample in zip(lines, samples, strict=True)
         for note in _unquoted(sample, names, line.where)
     )
-    return QuestionSet(name, samples, hashlib.sha256(content).hexdigest(), notes)
+    return QuestionSet(samples, hashlib.sha256(content).hexdigest(), notes)
 
 
 def _named(papers: Any) -> Any:

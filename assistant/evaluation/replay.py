@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from assistant.evaluation.asking import stable
-from assistant.evaluation.record import Difference, RunRecord, first_difference, read_record
+from assistant.evaluation.record import (
+    Difference,
+    RunRecord,
+    difference_said,
+    first_difference,
+    read_record,
+)
 from assistant.evaluation.rows import read_rows
 from assistant.evaluation.run_folder import RECORD, SAMPLES
 from assistant.evaluation.types import Json, Row
@@ -40,12 +46,32 @@ class Replayed:
     """What came differs here first."""
 
 
-def finished_record(folder: Path) -> RunRecord:
+def replayable_record(folder: Path) -> RunRecord:
     """The record of a run that can be asked again.
 
     Raises:
-        InputError: there is none, or it has not ended.
+        InputError: there is none, it has not ended, or its questions are gone.
     """
+    record = _finished_record(folder)
+    file = record.asking.file
+    if not Path(file).exists():
+        raise InputError(
+            f"The questions of {folder} are no longer in {file}; bring them back there."
+        )
+    return record
+
+
+def check_gives_way(out: Path) -> None:
+    """See that a folder named for a replay has no run of its own.
+
+    Raises:
+        InputError: it has one that has ended; only unnamed replays give way to the next.
+    """
+    if (kept := read_record(out / RECORD)) and kept.times.ended:
+        raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
+
+
+def _finished_record(folder: Path) -> RunRecord:
     record = read_record(folder / RECORD)
     if record is None:
         raise InputError(f"{folder} has no {RECORD}; give the --out of an evaluation run.")
@@ -66,7 +92,7 @@ def replayed(before: Path, now: Path) -> Replayed:
     old, new = read_rows(before / SAMPLES), {row.id: row for row in read_rows(now / SAMPLES)}
     return Replayed(
         samples=len(old),
-        record=first_difference(finished_record(before), finished_record(now)),
+        record=first_difference(_finished_record(before), _finished_record(now)),
         row=_first(old, new),
     )
 
@@ -89,6 +115,17 @@ def _differences(before: Row, now: Row) -> Iterable[RowDifference]:
         for name, (one, other) in parts.items():
             if one != other and name != "timings":
                 yield RowDifference(before.id, turn, name, one, other)
+
+
+def replay_lines(found: Replayed) -> list[str]:
+    """What a replay showed, for people."""
+    made = difference_said(found.record) if found.record else "nothing"
+    lines = [f"What the runs were made with differs first in: {made}."]
+    if found.row is None:
+        return [*lines, f"All {found.samples} samples gave the same bytes, but for the times."]
+    row = found.row
+    place = f"{row.id}, turn {row.turn}, {row.part}"
+    return [*lines, f"What came differs first in: {place}.", f"- {row.before}", f"+ {row.now}"]
 
 
 def replay_json(found: Replayed, before: Path, now: Path) -> Json:

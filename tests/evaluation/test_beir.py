@@ -201,7 +201,6 @@ def test_a_folder_beside_a_library_that_holds_its_corpus(
     stored = [each.paper for each in ChromaStore(home / "chroma").papers()]
     assert {paper.id for paper in stored} == LIBRARY
     questions = read_question_set(made, stored)
-    assert questions.name == "garden"
     assert questions.samples[0].questions[0].expected.papers == {"p1": 1.0, "p4": 1.0}
     assert questions.samples[1] == SAMPLES[1]
     (note,) = questions.notes

@@ -67,7 +67,6 @@ def test_the_example_set_reads_over_the_seeds(library_home: Path) -> None:
     counts = {type_.value: kinds.count(type_) for type_ in SampleType}
     answerable = {"single": 100, "multi": 15, "lookup": 25}
     assert counts == answerable | {"unanswerable": 30, "chat": 12, "retrieval": 0}
-    assert questions.name == "dev.jsonl"
     assert questions.sha256 == hashlib.sha256(DEV.read_bytes()).hexdigest()
     assert questions.notes == ()
     asked = [question for sample in questions.samples for question in sample.questions]
@@ -98,7 +97,6 @@ def test_all_that_a_line_says(file: Path) -> None:
         more={"kept": "by nobody"},
     )
     assert read(file, said) == QuestionSet(
-        "mine.jsonl",
         (
             Sample(
                 "7",

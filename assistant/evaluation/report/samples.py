@@ -62,7 +62,7 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ShownPart:
     """A fact, a paper or a sentence that was expected, and whether it came."""
 
     text: str
@@ -76,9 +76,9 @@ class ShownExpected:
 
     answer: str
     outcome: str
-    facts: tuple[Wanted, ...]
-    papers: tuple[Wanted, ...]
-    evidence: tuple[Wanted, ...]
+    facts: tuple[ShownPart, ...]
+    papers: tuple[ShownPart, ...]
+    evidence: tuple[ShownPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +231,10 @@ def _expected(reply: Reply, titles: Mapping[str, str]) -> ShownExpected:
         outcome=_right_outcome(reply),
         facts=tuple(_fact(fact, said["answer"]) for fact in expected.facts),
         papers=tuple(
-            Wanted(titles.get(id_, id_), id_ in reply.ranking, _rank(id_, reply.ranking))
+            ShownPart(titles.get(id_, id_), id_ in reply.ranking, _rank(id_, reply.ranking))
             for id_ in expected.papers or ()
         ),
-        evidence=tuple(Wanted(each, is_cited(each, quotes)) for each in expected.evidence),
+        evidence=tuple(ShownPart(each, is_cited(each, quotes)) for each in expected.evidence),
     )
 
 
@@ -244,8 +244,8 @@ def _right_outcome(reply: Reply) -> str:
     return _REFUSAL if should_answer(reply.expected) is False else ""
 
 
-def _fact(alternatives: Sequence[str], text: str) -> Wanted:
-    return Wanted(" or ".join(f"“{each}”" for each in alternatives), tells(text, alternatives))
+def _fact(alternatives: Sequence[str], text: str) -> ShownPart:
+    return ShownPart(" or ".join(f"“{each}”" for each in alternatives), tells(text, alternatives))
 
 
 def _rank(paper_id: str, ranking: Sequence[str]) -> str:
