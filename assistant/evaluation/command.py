@@ -117,15 +117,14 @@ def _gate(comparison: Comparison) -> None:
     """Stop what is worse than its baseline.
 
     Raises:
-        EvaluationError: a headline metric is worse beyond its interval.
+        EvaluationError: a headline metric is worse beyond its interval, or not scored any more.
     """
-    if not comparison.worse:
+    if comparison.passes:
         return
-    worse = (
-        f"{change.metric} {change.before:.3f} to {change.now:.3f} "
-        f"({change.low:+.3f} to {change.high:+.3f})"
-        for change in comparison.worse
-    )
+    worse = [
+        *(f"{each.metric} {each.before:.3f} to {each.now:.3f}" for each in comparison.worse),
+        *(f"{metric} not scored any more" for metric in comparison.vanished),
+    ]
     raise EvaluationError(
         f"Worse than {comparison.baseline} beyond chance: {', '.join(worse)}; see the report for "
         "the questions that were lost."

@@ -1,20 +1,22 @@
-"""Two runs over the same questions, sample by sample."""
+"""Two runs over the same questions, sample by sample, and whether the gate lets the newer one pass.
+
+A headline metric stops a run where the interval of its difference leaves out 0: of 0 or 1 scores,
+where four samples are lost and none is won, however many stay as they are. It stops it too where no
+sample has a score for it any more; else a run would pass by not being measured.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assistant.evaluation.bootstrap import Interval, Total, difference_interval, mean
+from assistant.evaluation.bootstrap import LEAST_SAMPLES, Interval, Total, difference_interval, mean
 from assistant.evaluation.figures import Figures, SampleScores, read_figures
 from assistant.evaluation.metrics import FAILED, METRICS, Better, Metric
 from assistant.evaluation.run_folder import FIGURES, SAMPLES
 from assistant.evaluation.scorers import VERSION
 from retrieval.errors import InputError
 
-LEAST_PAIRS = 6
-"""Samples below which no change is beyond chance, by the sign test: of five samples, all become
-worse by chance once in 32 times, of six once in 64, which is less than 2.5 %."""
 _NOISE = 1e-9
 """Differences of sums of decimal fractions that are none."""
 
@@ -35,9 +37,10 @@ class Change:
     before: float
     now: float
     difference: float
-    low: float
-    """The 95 % interval of the difference, over pairs of samples drawn with replacement."""
-    high: float
+    low: float | None
+    """The 95 % interval of the difference, over pairs of samples drawn with replacement; nothing
+    where there are too few."""
+    high: float | None
     pairs: int
     """Samples."""
     unpaired: int
@@ -58,8 +61,8 @@ class Comparison:
     changes: tuple[Change, ...]
     left_out: int
     """Samples that only one of the runs has."""
-    gone: tuple[str, ...]
-    """Metrics of the baseline that this run has no score for."""
+    gone: Mapping[str, int]
+    """Metrics that no sample has a score for any more, with how many samples of both runs had."""
 
     @property
     def worse(self) -> list[Change]:
@@ -69,6 +72,20 @@ class Comparison:
             for change in self.changes
             if change.verdict is Verdict.WORSE and change.metric in _HEADLINES
         ]
+
+    @property
+    def vanished(self) -> list[str]:
+        """What the gate stops besides: headline metrics that enough samples had a score for."""
+        return [
+            metric
+            for metric, samples in self.gone.items()
+            if metric in _HEADLINES and samples >= LEAST_SAMPLES
+        ]
+
+    @property
+    def passes(self) -> bool:
+        """Whether the gate lets the run pass."""
+        return not (self.worse or self.vanished)
 
 
 _HEADLINES = {metric.score for metric in METRICS if metric.headline}
@@ -151,17 +168,18 @@ def compare(before: Figures, now: Figures, baseline: str, seed: int) -> Comparis
         baseline=baseline,
         changes=tuple(change for change in changes if change),
         left_out=len(before.samples.keys() ^ now.samples.keys()),
-        gone=tuple(
-            metric.score
-            for metric in METRICS
-            if _is_scored(before, metric.score) and not _is_scored(now, metric.score)
-        ),
+        gone=_gone(shared),
     )
 
 
-def _is_scored(figures: Figures, metric: str) -> bool:
-    figure = figures.of(metric)
-    return figure is not None and figure.scored > 0
+def _gone(shared: Mapping[str, tuple[SampleScores, SampleScores]]) -> dict[str, int]:
+    """The metrics that have scores in the baseline alone, with the number of samples."""
+    gone = {}
+    for metric in METRICS:
+        had = sum(bool(_known(before.of(metric.score))) for before, _ in shared.values())
+        if had and not any(_known(now.of(metric.score)) for _, now in shared.values()):
+            gone[metric.score] = had
+    return gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +212,15 @@ def _change(
         return None
     before, now = [pair.before for pair in pairs], [pair.now for pair in pairs]
     interval = difference_interval(before, now, seed, resamples)
+    has_interval = len(pairs) >= LEAST_SAMPLES
     gains = {pair.id: _gain(metric, pair.difference) for pair in pairs}
     return Change(
         metric=metric.score,
         before=mean(before),
         now=mean(now),
         difference=mean(now) - mean(before),
-        low=interval.low,
-        high=interval.high,
+        low=interval.low if has_interval else None,
+        high=interval.high if has_interval else None,
         pairs=len(pairs),
         unpaired=sum(_known(before) != _known(now) for _, before, now in scores),
         verdict=_verdict(metric, interval, len(pairs)),
@@ -235,7 +254,7 @@ def _gain(metric: Metric, difference: float) -> float:
 
 def _verdict(metric: Metric, interval: Interval, pairs: int) -> Verdict:
     """What an interval of the difference says; few samples say nothing, but that they failed."""
-    is_certain = pairs >= LEAST_PAIRS or metric.score == FAILED
+    is_certain = pairs >= LEAST_SAMPLES or metric.score == FAILED
     gains = [_gain(metric, end) for end in (interval.low, interval.high)]
     if is_certain and min(gains) > _NOISE:
         return Verdict.BETTER

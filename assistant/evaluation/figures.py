@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.bootstrap import RESAMPLES, Total, mean, mean_interval
+from assistant.evaluation.bootstrap import LEAST_SAMPLES, RESAMPLES, Total, mean, mean_interval
 from assistant.evaluation.metrics import FAILED, METRICS
 from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, outcome_labels
@@ -30,7 +30,8 @@ class Figure:
     value: float | None
     """Nothing where no question could be scored."""
     low: float | None
-    """The 95 % interval's lower end, over samples drawn with replacement."""
+    """The 95 % interval's lower end, over samples drawn with replacement; nothing where too few
+    have a score."""
     high: float | None
     scored: int
     """Questions."""
@@ -53,8 +54,6 @@ class SampleScores:
     """A sample's scores without its answers."""
 
     type: str
-    question: str
-    """The first of a conversation."""
     failed: bool
     scores: tuple[Mapping[str, float | None], ...]
     """By metric, a turn each."""
@@ -148,7 +147,6 @@ def make_figures(
 def _scores(row: Row) -> SampleScores:
     return SampleScores(
         type=row.type.value,
-        question=row.replies[0].question if row.replies else "",
         failed=bool(row.failed),
         scores=tuple(
             {name: score.value for name, score in reply.scores.items()} for reply in row.replies
@@ -173,7 +171,8 @@ def _figure(
     known = [[value for value in sample if value is not None] for sample in scores]
     totals = [Total(sum(values), len(values)) for values in known if values]
     scored = sum(map(len, known))
-    interval = mean_interval(totals, seed, resamples) if totals else None
+    has_interval = len(totals) >= LEAST_SAMPLES
+    interval = mean_interval(totals, seed, resamples) if has_interval else None
     return Figure(
         metric=metric,
         type=type_,

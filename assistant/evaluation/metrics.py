@@ -18,7 +18,7 @@ class Metric:
     score: str
     """Name of the scorer, and of the metric."""
     label: str
-    """What it says, for whoever was not there."""
+    """What it says, in words that fit beside the figures in a terminal of 80 columns."""
     better: Better = Better.HIGHER
     headline: bool = False
     """Whether it is shown first, and stops a run that is worse (`--gate`)."""
@@ -31,24 +31,24 @@ METRICS = (
     Metric("facts", "answers with all facts", headline=True),
     Metric("fact recall", "facts in the answer"),
     Metric("words", "words of an answer", Better.LOWER, headline=True),
-    Metric("citation precision", "citations of a right paper", headline=True),
+    Metric("citation precision", "right citations", headline=True),
     Metric("citation recall", "right papers cited", headline=True),
-    Metric("sentence recall", "sentences that what they cite supports", headline=True),
-    Metric("sentence precision", "citations that their sentence needs", headline=True),
-    Metric("quotes verbatim", "quotes that stand in the abstract word for word", headline=True),
-    Metric("evidence recall", "expected evidence quoted or cited", headline=True),
-    Metric("abstention", "right to answer, or right to refuse", headline=True),
-    Metric("false abstention", "answerable questions refused", Better.LOWER, headline=True),
-    Metric("false answer", "unanswerable questions answered", Better.LOWER, headline=True),
-    Metric("follow-up", "follow-ups that cite a right paper first", headline=True),
+    Metric("sentence recall", "supported sentences", headline=True),
+    Metric("sentence precision", "needed citations", headline=True),
+    Metric("quotes verbatim", "quotes word for word", headline=True),
+    Metric("evidence recall", "expected evidence cited", headline=True),
+    Metric("abstention", "right to answer or not", headline=True),
+    Metric("false abstention", "answerable, refused", Better.LOWER, headline=True),
+    Metric("false answer", "unanswerable, answered", Better.LOWER, headline=True),
+    Metric("follow-up", "understood follow-ups", headline=True),
     Metric("recall@1", "right papers at rank 1"),
-    Metric("recall@5", "right papers in the first 5"),
-    Metric("recall@10", "right papers in the first 10", headline=True),
-    Metric("recall@100", "right papers in the first 100"),
-    Metric("mrr@10", "reciprocal rank of the first right paper", headline=True),
-    Metric("ndcg@10", "nDCG of the first 10", headline=True),
-    Metric("r-precision", "right papers in the first as many as there are"),
-    Metric("same again", "asked again, the same bytes", headline=True),
-    Metric(FAILED, "samples that ended with an error", Better.LOWER, headline=True),
+    Metric("recall@5", "right papers in first 5"),
+    Metric("recall@10", "right papers in first 10", headline=True),
+    Metric("recall@100", "right papers in first 100"),
+    Metric("mrr@10", "mean reciprocal rank", headline=True),
+    Metric("ndcg@10", "nDCG of first 10", headline=True),
+    Metric("r-precision", "right papers in first n"),
+    Metric("same again", "same bytes, asked again", headline=True),
+    Metric(FAILED, "samples with an error", Better.LOWER, headline=True),
 )
 """All of them, in the order in which they are shown."""

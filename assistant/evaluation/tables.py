@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assistant.evaluation.bootstrap import LEAST_SAMPLES
 from assistant.evaluation.comparison import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, Spread
 from assistant.evaluation.metrics import FAILED, METRICS, Better
@@ -18,6 +19,8 @@ _LESS_IS_BETTER = {metric.score for metric in METRICS if metric.better is Better
 _HEADLINES = {metric.score for metric in METRICS if metric.headline}
 _IN_WORDS = {outcome.value: outcome.value.replace("_", " ") for outcome in Outcome}
 _NOTHING = "–"
+_TOO_FEW = "too few"
+"""Samples for an interval."""
 _MOST_IDS = 12
 """Samples won or lost that are named; the report names all."""
 _PLACES = 4
@@ -26,8 +29,13 @@ _PLACES = 4
 
 def print_figures(console: Console, figures: Figures) -> None:
     """Print what a run comes to: headline figures, types, outcomes, speed."""
-    console.print(_headlines(figures))
-    console.print(_by_type(figures))
+    title = f"{len(figures.samples):,} samples, headline figures (↓ less is better)"
+    console.print(_measures(title, figures, is_headline=True))
+    others = _measures("Other figures", figures, is_headline=False)
+    if len(types := _types(figures)) > 1:
+        console.print(_by_type(figures, types))
+    elif others.row_count:
+        console.print(others)
     if figures.outcomes:
         console.print(_outcomes(figures.outcomes))
     console.print(_speed(figures))
@@ -45,14 +53,18 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     for change in comparison.changes:
         if change.metric in _HEADLINES and (change.won or change.lost):
             yield f"{change.metric}: won {_ids(change.won)}; lost {_ids(change.lost)}"
-    if comparison.gone:
-        yield f"Scored in the baseline only: {', '.join(comparison.gone)}."
+    if gone := [metric for metric in comparison.gone if metric not in comparison.vanished]:
+        yield f"Scored in the baseline only: {', '.join(gone)}."
     if comparison.left_out:
         yield f"Samples that only one of the runs has: {comparison.left_out:,}."
+    if max((change.pairs for change in comparison.changes), default=0) < LEAST_SAMPLES:
+        yield f"Fewer than {LEAST_SAMPLES} samples in common: too few to say what is worse."
     if comparison.worse:
         worse = ", ".join(change.metric for change in comparison.worse)
         yield f"Worse beyond the interval: {worse}."
-    else:
+    if comparison.vanished:
+        yield f"Headline metrics without a score now: {', '.join(comparison.vanished)}."
+    if comparison.passes:
         yield "No headline metric is worse beyond its interval."
 
 
@@ -67,13 +79,12 @@ def summary_json(
         folder: of the run.
         gate: whether the comparison is to stop a run that is worse.
     """
-    types = [each.value for each in SampleType if figures.of(FAILED, each.value)]
     return {
         "out": str(folder),
         "samples": len(figures.samples),
         "failed": sum(sample.failed for sample in figures.samples.values()),
         "metrics": _metrics_json(figures, ""),
-        "by_type": {type_: _metrics_json(figures, type_) for type_ in types},
+        "by_type": {type_: _metrics_json(figures, type_) for type_ in _types(figures)},
         "outcomes": figures.outcomes,
         "areas": {wrong: _rounded(area) for wrong, area in figures.areas.items()},
         "seconds": _spreads_json(figures.seconds),
@@ -99,30 +110,32 @@ def _table(title: str, first: str, *numbers: str) -> Table:
     return table
 
 
-def _headlines(figures: Figures) -> Table:
-    numbers = ("value", "95 % interval", "scored", "unscored")
-    table = _table(
-        f"{len(figures.samples):,} samples", "headline metric (↓ less is better)", *numbers
-    )
+def _measures(title: str, figures: Figures, *, is_headline: bool) -> Table:
+    table = _table(title, "metric", "value", "95 % interval", "scored", "not")
+    table.add_column("what it says")
     for metric in METRICS:
         figure = figures.of(metric.score)
-        if metric.headline and figure:
-            table.add_row(f"{_named(metric.score)}: {metric.label}", *_figure_cells(figure))
+        if metric.headline is is_headline and figure:
+            table.add_row(_named(metric.score), *_figure_cells(figure), metric.label)
     return table
 
 
 def _figure_cells(figure: Figure) -> tuple[str, ...]:
-    low, high = (_shown(figure.metric, end) for end in (figure.low, figure.high))
+    has_value = figure.value is not None
     return (
         _shown(figure.metric, figure.value),
-        _NOTHING if figure.low is None else f"{low} to {high}",
+        _interval(figure.metric, figure.low, figure.high) if has_value else _NOTHING,
         f"{figure.scored:,}",
         f"{figure.unscored:,}",
     )
 
 
-def _by_type(figures: Figures) -> Table:
-    types = [each.value for each in SampleType if figures.of(FAILED, each.value)]
+def _types(figures: Figures) -> list[str]:
+    """Those that the run has samples of."""
+    return [each.value for each in SampleType if figures.of(FAILED, each.value)]
+
+
+def _by_type(figures: Figures, types: Sequence[str]) -> Table:
     table = _table("By type", "metric", "all", *types)
     for metric in METRICS:
         row = [figures.of(metric.score, type_) for type_ in ("", *types)]
@@ -159,13 +172,12 @@ def _changes(comparison: Comparison) -> Table:
     numbers = ("before", "now", "change", "95 % interval", "pairs", "")
     table = _table(f"Since {comparison.baseline}", "metric", *numbers)
     for change in comparison.changes:
-        low, high = (_shown(change.metric, end, "+") for end in (change.low, change.high))
         table.add_row(
             _named(change.metric),
             _shown(change.metric, change.before),
             _shown(change.metric, change.now),
             _shown(change.metric, change.difference, "+"),
-            f"{low} to {high}",
+            _interval(change.metric, change.low, change.high, "+"),
             f"{change.pairs:,}",
             "" if change.verdict is Verdict.SAME else change.verdict.value,
         )
@@ -183,6 +195,12 @@ def _shown(metric: str, value: float | None, sign: str = "") -> str:
     return f"{value:{sign}.{1 if metric == 'words' else 3}f}"
 
 
+def _interval(metric: str, low: float | None, high: float | None, sign: str = "") -> str:
+    if low is None or high is None:
+        return _TOO_FEW
+    return f"{_shown(metric, low, sign)} to {_shown(metric, high, sign)}"
+
+
 def _ids(ids: Sequence[str]) -> str:
     """The first of them, and how many more."""
     named = ", ".join(ids[:_MOST_IDS]) or "none"
@@ -190,7 +208,7 @@ def _ids(ids: Sequence[str]) -> str:
 
 
 def _gate_json(comparison: Comparison) -> str:
-    return "failed" if comparison.worse else "passed"
+    return "passed" if comparison.passes else "failed"
 
 
 def _metrics_json(figures: Figures, type_: str) -> Json:

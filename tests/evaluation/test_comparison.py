@@ -16,8 +16,8 @@ from simulated_run import (
     unchanged,
 )
 
+from assistant.evaluation.bootstrap import LEAST_SAMPLES
 from assistant.evaluation.comparison import (
-    LEAST_PAIRS,
     Change,
     Verdict,
     check_baseline,
@@ -42,7 +42,6 @@ def scored(metric: str, *samples: Sequence[float | None] | None) -> Figures:
         samples={
             f"s{place}": SampleScores(
                 type="single",
-                question="?",
                 failed=turns is None,
                 scores=tuple({metric: score} for score in turns or ()),
             )
@@ -84,14 +83,15 @@ def test_an_identical_run_passes() -> None:
     comparison = compare(BASELINE, figures(list(reversed(rows()))), "base", seed=1)
     assert comparison.worse == []
     assert comparison.left_out == 0
-    assert comparison.gone == ()
+    assert comparison.gone == {}
+    assert comparison.passes
     for change in comparison.changes:
         assert (change.low, change.difference, change.high) == (0.0, 0.0, 0.0)
         assert change.verdict is Verdict.SAME
         assert change.won == change.lost == ()
 
 
-@pytest.mark.parametrize("samples", [1, 2, 5, LEAST_PAIRS, 30])
+@pytest.mark.parametrize("samples", [1, 2, 5, LEAST_SAMPLES, 30])
 def test_an_identical_run_of_few_samples_passes(samples: int) -> None:
     few = figures(rows(only=ORDER[:samples]), ORDER[:samples])
     assert worse(few, few) == set()
@@ -149,6 +149,19 @@ def test_more_is_not_always_better(
 @pytest.mark.parametrize(("pairs", "verdict"), [(5, Verdict.SAME), (6, Verdict.WORSE)])
 def test_too_few_samples_say_nothing(pairs: int, verdict: Verdict) -> None:
     before, now = ones("facts", *[1.0] * pairs), ones("facts", *[0.0] * pairs)
+    change = change_of(before, now, "facts")
+    assert change.verdict is verdict
+    interval = None if verdict is Verdict.SAME else -1.0
+    assert (change.difference, change.low, change.high) == (-1.0, interval, interval)
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(3, Verdict.SAME), (4, Verdict.WORSE)])
+@pytest.mark.parametrize("samples", [30, 300])
+def test_four_losses_and_no_win_are_beyond_an_interval(
+    samples: int, lost: int, verdict: Verdict
+) -> None:
+    before = ones("facts", *[1.0] * samples)
+    now = ones("facts", *[0.0] * lost, *[1.0] * (samples - lost))
     assert change_of(before, now, "facts").verdict is verdict
 
 
@@ -313,6 +326,31 @@ def test_metrics_that_a_run_can_score_nowhere_are_named() -> None:
     assert "citation precision" in comparison.gone
     assert "facts" not in comparison.gone
     assert "words" not in {change.metric for change in comparison.changes}
+    answered = [id_ for id_, sample in BASELINE.samples.items() if any(sample.of("words").values())]
+    assert comparison.gone["words"] == len(answered)
+
+
+@pytest.mark.parametrize(
+    ("metric", "samples", "vanished"),
+    [("same again", 6, True), ("same again", 5, False), ("fact recall", 30, False)],
+)
+@pytest.mark.parametrize("unscored", [True, False])
+def test_the_gate_stops_what_is_measured_no_more(
+    metric: str, samples: int, *, vanished: bool, unscored: bool
+) -> None:
+    before = ones(metric, *[1.0] * samples, *[None] * 4)
+    now = ones(metric if unscored else "words", *[None] * (samples + 4))
+    comparison = compare(before, now, "base", seed=1)
+    assert comparison.gone == {metric: samples}
+    assert comparison.vanished == ([metric] if vanished else [])
+    assert comparison.passes is not vanished
+    assert comparison.worse == []
+
+
+def test_what_samples_of_the_baseline_alone_could_score_is_not_missed() -> None:
+    before = scored("follow-up", [], [], *([None, 1.0] for _ in range(8)))
+    now = replace(before, samples=dict(list(before.samples.items())[:2]))
+    assert compare(before, now, "base", seed=1).passes
 
 
 def test_a_run_that_mends_a_regression_passes() -> None:

@@ -13,8 +13,8 @@ import pytest
 from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of, rows
 from scorer_cases import EVIDENCE, FACTS, Case
 
-from assistant.evaluation.comparison import Comparison
-from assistant.evaluation.figures import Figures
+from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.figures import Figure, Figures
 from assistant.evaluation.metrics import METRICS
 from assistant.evaluation.report import plots, write_report
 from assistant.evaluation.report.made_with import Group, groups
@@ -68,9 +68,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("answers with all facts", ("55.3 %", "48.1 to 62.4 %", "150 questions")),
         ("words of an answer", ("56.2", "50.0 to 62.0", "120 questions, 30 not scored")),
-        ("right to answer, or right to refuse", ("100 %", "100 to 100 %", "7 questions")),
-        ("citations that their sentence needs", ("–", "–", "0 questions, 9 not scored")),
-        ("reciprocal rank of the first right paper", ("0.844", "0.800 to 0.900", "100 questions")),
+        ("right to answer or not", ("100 %", "100 to 100 %", "7 questions")),
+        ("needed citations", ("–", "–", "0 questions, 9 not scored")),
+        ("mean reciprocal rank", ("0.844", "0.800 to 0.900", "100 questions")),
         ("right papers at rank 1", ("75.0 %", "50.0 to 90.0 %", "100 questions")),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_figure_stands_there_with_its_interval(
     assert shown.endswith(" ".join(says))
 
 
-@pytest.mark.parametrize(("label", "way"), [("answerable questions refused", "Less is better.")])
+@pytest.mark.parametrize(("label", "way"), [("answerable, refused", "Less is better.")])
 def test_which_way_is_better_is_said(page: str, label: str, way: str) -> None:
     assert way in part(page, f"<h3>{heading(label)}</h3>", "</li>")
 
@@ -93,7 +93,7 @@ def test_the_summary_says_what_was_asked_and_what_came(page: str) -> None:
         "papers, answered by Tiny Model on 4 March 2026 in 3 min 5 s."
     )
     summary = part(page, 'class="summary"', "</section>")
-    assert "What is good 100 % right to answer, or right to refuse (100 to 100 %)" in summary
+    assert "What is good 100 % right to answer or not (100 to 100 %)" in summary
     assert "What is weakest 55.3 % answers with all facts (48.1 to 62.4 %)" in summary
     assert f"{len(MISSES)} of 7 samples missed" in summary
     assert (
@@ -153,10 +153,33 @@ def test_the_comparison_shows_what_was_won_and_lost(page: str) -> None:
     assert "elsewhere</a>" not in facts
     assert "better 60.0 before, 56.2 now. Less is better. −3.8 −5.0 to −2.6" in text_of(words)
     assert text_of(words).endswith("6 samples, 2 in one run only Won: 1 sample right")
-    assert "first right paper may be chance 0.840 before" in text_of(rank)
-    assert "Not scored any more: asked again, the same bytes." in text_of(page)
-    assert "The same in every sample: follow-ups that cite a right paper first." in text_of(page)
+    assert "Mean reciprocal rank may be chance 0.840 before" in text_of(rank)
+    assert "Not scored any more: same bytes, asked again." in text_of(page)
+    assert "The same in every sample: understood follow-ups." in text_of(page)
     assert "1 sample that only one of them has" in text_of(page)
+
+
+def test_of_few_samples_no_interval_is_told(tmp_path: Path) -> None:
+    figure = Figure("facts", "", 1.0, None, None, 5, 0)
+    change = Change("facts", 0.8, 1.0, 0.2, None, None, 5, 0, Verdict.SAME, ("right",), ())
+    page = written(
+        tmp_path,
+        figures=replace(figures_of(rows()), figures=(figure,)),
+        comparison=replace(compared(), changes=(change,)),
+    )
+    assert "100 % answers with all facts (too few for an interval)" in text_of(page)
+    assert "100 % too few for an interval 5 questions" in text_of(page)
+    assert "+20.0 points too few for an interval 5 samples" in text_of(page)
+
+
+def test_the_summary_says_that_what_is_not_measured_any_more_fails(tmp_path: Path) -> None:
+    unmeasured = replace(compared(), changes=())
+    said = "No measure differs by more than chance explains."
+    assert f"{said} With --gate this run fails." in text_of(
+        written(tmp_path, comparison=unmeasured)
+    )
+    measured = replace(unmeasured, gone={"same again": 5})
+    assert "With --gate" not in text_of(written(tmp_path, comparison=measured))
 
 
 def test_without_a_baseline_nothing_is_compared(tmp_path: Path) -> None:
@@ -286,7 +309,7 @@ def test_every_measure_reason_and_curve_is_explained() -> None:
         (number("words", 56.25), "56.2"),
         (number("facts", None), "–"),
         (interval("facts", 0.48, 1.0), "48.0 to 100\N{NO-BREAK SPACE}%"),
-        (interval("facts", None, None), "–"),
+        (interval("facts", None, None), "too few for an interval"),
         (difference("facts", -0.1), "−10.0"),
         (difference("mrr@10", 0.0044), "+0.004"),
         (difference("mrr@10", -0.0001), "0.000"),

@@ -46,8 +46,8 @@ SMALL = Figures(
     tokens={"read": Spread(300.0, 300.0, 300.0, 1200.0)},
     latencies=(1.0, 2.0),
     samples={
-        "a": SampleScores("single", "?", failed=False, scores=()),
-        "b": SampleScores("single", "?", failed=True, scores=()),
+        "a": SampleScores("single", failed=False, scores=()),
+        "b": SampleScores("single", failed=True, scores=()),
     },
 )
 
@@ -76,29 +76,49 @@ def test_everything_fits_a_terminal_of_eighty_columns_uncut(shown: Figures | Com
 
 def test_headline_figures_have_intervals_and_counts() -> None:
     text = printed(SMALL)
-    assert "facts: answers with all facts 0.667 0.500 to 1.000 3 1" in " ".join(
-        cells(text, "facts:")
-    )
-    assert cells(text, "words ↓:")[-6:] == ["56.2", "40.0", "to", "72.0", "1,203", "0"]
+    assert " ".join(cells(text, "facts")) == "facts 0.667 0.500 to 1.000 3 1 answers with all facts"
+    assert cells(text, "words ↓")[2:7] == ["56.2", "40.0", "to", "72.0", "1,203"]
+
+
+def test_of_few_samples_no_interval_is_told() -> None:
+    few = (Figure("facts", "", 1.0, None, None, 5, 0),)
+    assert cells(printed(replace(SMALL, figures=few)), "facts")[1:4] == ["1.000", "too", "few"]
+    before = figures(rows(only=ORDER[:5]), ORDER[:5])
+    now = figures(rows(refuses_all, ORDER[:5]), ORDER[:5])
+    text = printed(compare(before, now, "runs/old", seed=1))
+    assert cells(text, "false abstention ↓")[-3:] == ["too", "few", "5"]
+    assert "Fewer than 6 samples in common: too few to say what is worse." in text
+    assert "Scored in the baseline only: words, citation precision" in text
+    assert "Headline metrics without a score" not in text
+    assert "Fewer" not in printed(SAME)
 
 
 def test_a_metric_without_a_value_is_shown_without_one() -> None:
-    assert cells(printed(SMALL), "citation recall:")[-4:] == ["–", "–", "0", "2"]
+    assert cells(printed(SMALL), "citation recall")[2:6] == ["–", "–", "0", "2"]
 
 
 def test_every_headline_metric_of_a_run_is_shown_with_what_it_says() -> None:
-    words = " ".join(printed(RUN).split())
-    for metric in METRICS:
-        if metric.headline and RUN.of(metric.score):
-            assert metric.score in words
-            assert metric.label.split()[0] in words
+    headlines = printed(RUN).split("By type")[0].splitlines()
+    shown = [metric for metric in METRICS if metric.headline and RUN.of(metric.score)]
+    for metric, line in zip(shown, headlines[-len(shown) - 1 :], strict=False):
+        assert line.startswith(metric.score)
+        assert line.rstrip().endswith(metric.label)  # on one line
 
 
 def test_what_is_no_headline_is_shown_by_type_alone() -> None:
     headlines, by_type = printed(RUN).split("By type")
     assert "fact recall" not in headlines
     assert cells(by_type, "fact recall")[2] == "0.844"
-    assert "fact recall: " not in printed(WORSE)
+
+
+def test_of_one_type_what_is_no_headline_stands_by_itself() -> None:
+    only = [id_ for id_ in ORDER if id_[0] == "S"]
+    text = printed(figures(rows(only=only), only))
+    assert "By type" not in text
+    headlines, others = text.split("Other figures")
+    assert "fact recall" not in headlines
+    assert " ".join(cells(others, "fact recall")).endswith("30 0 facts in the answer")
+    assert "Other figures" not in printed(SMALL)
 
 
 def test_metrics_that_do_not_apply_have_no_line() -> None:
@@ -107,7 +127,8 @@ def test_metrics_that_do_not_apply_have_no_line() -> None:
 
 def test_types_outcomes_and_speed_are_shown() -> None:
     text = printed(RUN)
-    assert cells(text, "metric ") == ["metric", "all", "single", "lookup", "unanswerable", "chat"]
+    types = cells(text.split("By type")[1], "metric ")
+    assert types == ["metric", "all", "single", "lookup", "unanswerable", "chat"]
     assert cells(text, "either refusal") == ["either", "refusal", "4", "0", "18"]
     assert cells(printed(SMALL), "total, seconds") == [
         *("total,", "seconds", "1.235", "1.000", "3.000", "3.704")
@@ -128,9 +149,11 @@ def test_a_comparison_names_what_was_won_and_lost_and_what_is_gone() -> None:
     assert "false answer: won U00, U07, C00, C07; lost none" in words
     assert re.search(r"facts: won none; lost (S\d\d, ){11}S\d\d and \d+ more", words)
     assert "failed: won S01; lost none" in words
-    assert "Scored in the baseline only: words, citation precision" in words
+    assert "Scored in the baseline only" not in words
+    assert "Worse beyond the interval: facts, abstention, false abstention, follow-up." in words
     assert words.endswith(
-        "Worse beyond the interval: facts, abstention, false abstention, follow-up."
+        "Headline metrics without a score now: words, citation precision, citation recall, "
+        "sentence recall, sentence precision, quotes verbatim, evidence recall."
     )
 
 

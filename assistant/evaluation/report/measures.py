@@ -15,6 +15,7 @@ from assistant.evaluation.report.wording import (
     CURVES,
     MEANINGS,
     NOTHING,
+    TOO_FEW,
     Unit,
     bare,
     counted,
@@ -85,7 +86,7 @@ def _measure(figure: Figure) -> ShownMeasure:
     return ShownMeasure(
         label=label_of(metric),
         value=number(metric, figure.value),
-        interval=interval(metric, figure.low, figure.high),
+        interval=NOTHING if figure.value is None else interval(metric, figure.low, figure.high),
         better=_better(metric),
         meaning=MEANINGS.get(metric, ""),
         counted=_scored(figure),
@@ -182,26 +183,32 @@ def _is_changed(change: Change) -> bool:
 def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iterator[ShownChange]:
     """What changed in any sample; differences of shares are drawn to one scale."""
     shares = [each for each in changes if unit_of(each.metric) is not Unit.COUNT]
-    reach = plots.reach_of(end for each in shares for end in (each.low, each.high))
+    reach = plots.reach_of(end for each in shares for end in _ends(each))
     for change in filter(_is_changed, changes):
-        own = plots.reach_of((change.low, change.high))
+        own = plots.reach_of(_ends(change))
         yield _change(change, reach if change in shares else own, anchors)
+
+
+def _ends(change: Change) -> tuple[float, float] | tuple[()]:
+    """The ends of a change's interval; none where there were too few samples."""
+    return () if change.low is None or change.high is None else (change.low, change.high)
 
 
 def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownChange:
     metric = change.metric
     verdict = change.verdict.value
     unit = " points" if unit_of(metric) is Unit.SHARE else ""
+    ends = _ends(change)
     return ShownChange(
         label=label_of(metric),
         before=number(metric, change.before),
         now=number(metric, change.now),
         difference=difference(metric, change.difference) + unit,
-        interval=f"{difference(metric, change.low)} to {difference(metric, change.high)}",
+        interval=" to ".join(difference(metric, end) for end in ends) or TOO_FEW,
         better=_better(metric),
         verdict=verdict,
         pairs=_paired(change),
-        bar=plots.change_bar(change.difference, change.low, change.high, reach, verdict),
+        bar=plots.change_bar(change.difference, *ends, reach, verdict) if ends else Markup(),
         won=tuple((id_, anchors.get(id_, "")) for id_ in change.won),
         lost=tuple((id_, anchors.get(id_, "")) for id_ in change.lost),
     )

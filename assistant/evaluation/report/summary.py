@@ -142,12 +142,12 @@ def _compared(comparison: Comparison) -> str:
         [label_of(each.metric) for each in comparison.changes if each.verdict is verdict]
         for verdict in (Verdict.WORSE, Verdict.BETTER)
     )
+    gate = "" if comparison.passes else " With --gate this run fails."
     if not worse and not better:
-        return "No measure differs by more than chance explains."
+        return f"No measure differs by more than chance explains.{gate}"
     parts = [
         f"{word}: {', '.join(labels)}"
         for word, labels in (("worse", worse), ("better", better))
         if labels
     ]
-    gate = " With --gate this run fails." if comparison.worse else ""
     return f"Beyond what chance explains, {'; '.join(parts)}.{gate}"

@@ -58,6 +58,8 @@ _DECIMAL = frozenset({"mrr@10", "ndcg@10"})
 _COUNT = frozenset({"words"})
 NOTHING = "–"
 """Where there is no number."""
+TOO_FEW = "too few for an interval"
+"""Samples."""
 _FEW = 0.1
 """Seconds below which thousandths are counted."""
 _MINUTE = 60
@@ -112,9 +114,9 @@ def bare(metric: str, value: float) -> str:
 
 
 def interval(metric: str, low: float | None, high: float | None) -> str:
-    """An interval with its unit said once: `48.1 to 62.4 %`."""
+    """An interval with its unit said once: `48.1 to 62.4 %`; in words where there is none."""
     if low is None or high is None:
-        return NOTHING
+        return TOO_FEW
     return f"{bare(metric, low)} to {number(metric, high)}"
 
 
