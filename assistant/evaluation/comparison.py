@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.evaluation.bootstrap import LEAST_SAMPLES, Interval, Total, difference_interval, mean
 from assistant.evaluation.figures import Figures, SampleScores, read_figures
-from assistant.evaluation.metrics import FAILED, METRICS, Better, Metric
+from assistant.evaluation.metrics import FAILED, HEADLINES, METRICS, Better, Metric
 from assistant.evaluation.run_folder import FIGURES, SAMPLES
 from assistant.evaluation.scorers import VERSION
 from retrieval.errors import InputError
@@ -70,7 +70,7 @@ class Comparison:
         return [
             change
             for change in self.changes
-            if change.verdict is Verdict.WORSE and change.metric in _HEADLINES
+            if change.verdict is Verdict.WORSE and change.metric in HEADLINES
         ]
 
     @property
@@ -79,16 +79,13 @@ class Comparison:
         return [
             metric
             for metric, samples in self.gone.items()
-            if metric in _HEADLINES and samples >= LEAST_SAMPLES
+            if metric in HEADLINES and samples >= LEAST_SAMPLES
         ]
 
     @property
     def passes(self) -> bool:
         """Whether the gate lets the run pass."""
         return not (self.worse or self.vanished)
-
-
-_HEADLINES = {metric.score for metric in METRICS if metric.headline}
 
 
 def read_baseline(folder: Path) -> Figures:

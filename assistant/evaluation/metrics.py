@@ -1,5 +1,6 @@
 """The measures of a run: which scores they are the mean of, and which way is better."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,3 +53,7 @@ METRICS = (
     Metric(FAILED, "samples with an error", Better.LOWER, headline=True),
 )
 """All of them, in the order in which they are shown."""
+METRIC_OF: Mapping[str, Metric] = {metric.score: metric for metric in METRICS}
+"""By name."""
+HEADLINES = frozenset(metric.score for metric in METRICS if metric.headline)
+"""Names of those that are shown first and that the gate goes by."""

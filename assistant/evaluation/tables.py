@@ -11,12 +11,10 @@ from rich.text import Text
 from assistant.evaluation.bootstrap import LEAST_SAMPLES
 from assistant.evaluation.comparison import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, Spread
-from assistant.evaluation.metrics import FAILED, METRICS, Better
+from assistant.evaluation.metrics import FAILED, HEADLINES, METRIC_OF, METRICS, Better
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
 
-_LESS_IS_BETTER = {metric.score for metric in METRICS if metric.better is Better.LOWER}
-_HEADLINES = {metric.score for metric in METRICS if metric.headline}
 _IN_WORDS = {outcome.value: outcome.value.replace("_", " ") for outcome in Outcome}
 _NOTHING = "–"
 _TOO_FEW = "too few"
@@ -51,7 +49,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     """What a table of changes does not say; at last what the gate goes by."""
     for change in comparison.changes:
-        if change.metric in _HEADLINES and (change.won or change.lost):
+        if change.metric in HEADLINES and (change.won or change.lost):
             yield f"{change.metric}: won {_ids(change.won)}; lost {_ids(change.lost)}"
     if gone := [metric for metric in comparison.gone if metric not in comparison.vanished]:
         yield f"Scored in the baseline only: {', '.join(gone)}."
@@ -185,7 +183,7 @@ def _changes(comparison: Comparison) -> Table:
 
 
 def _named(metric: str) -> str:
-    return f"{metric} ↓" if metric in _LESS_IS_BETTER else metric
+    return f"{metric} ↓" if METRIC_OF[metric].better is Better.LOWER else metric
 
 
 def _shown(metric: str, value: float | None, sign: str = "") -> str:

@@ -155,9 +155,17 @@ def test_too_few_samples_say_nothing(pairs: int, verdict: Verdict) -> None:
     assert (change.difference, change.low, change.high) == (-1.0, interval, interval)
 
 
-@pytest.mark.parametrize(("lost", "verdict"), [(3, Verdict.SAME), (4, Verdict.WORSE)])
-@pytest.mark.parametrize("samples", [30, 300])
-def test_four_losses_and_no_win_are_beyond_an_interval(
+@pytest.mark.parametrize(
+    ("samples", "lost", "verdict"),
+    [  # with k lost, none of them is drawn in (1 - k / n) ** n of all resamples
+        (7, 3, Verdict.WORSE),  # 0.020
+        (30, 3, Verdict.SAME),  # 0.042
+        (30, 4, Verdict.WORSE),  # 0.014
+        (300, 3, Verdict.SAME),  # 0.049
+        (300, 4, Verdict.WORSE),  # 0.018
+    ],
+)
+def test_how_many_losses_without_a_win_are_beyond_an_interval(
     samples: int, lost: int, verdict: Verdict
 ) -> None:
     before = ones("facts", *[1.0] * samples)

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from assistant.evaluation.metrics import FAILED, METRICS, Better, Metric
-
-OF_SCORE: Mapping[str, Metric] = {metric.score: metric for metric in METRICS}
+from assistant.evaluation.metrics import FAILED, METRIC_OF, Better
 
 MEANINGS: Mapping[str, str] = {
     "facts": "Questions whose answer has every fact of a right answer, in a wording that counts.",
@@ -75,7 +73,7 @@ def unit_of(metric: str) -> Unit:
 
 def label_of(metric: str) -> str:
     """What the measure is called; one that this version does not know, as its rows call it."""
-    return OF_SCORE[metric].label if metric in OF_SCORE else metric
+    return METRIC_OF[metric].label if metric in METRIC_OF else metric
 
 
 def heading(label: str) -> str:
@@ -85,7 +83,7 @@ def heading(label: str) -> str:
 
 def is_better_low(metric: str) -> bool:
     """Whether less of it is better."""
-    return metric in OF_SCORE and OF_SCORE[metric].better is Better.LOWER
+    return metric in METRIC_OF and METRIC_OF[metric].better is Better.LOWER
 
 
 def goodness(metric: str, value: float) -> float | None:
