@@ -360,15 +360,21 @@ def numbers(svg: str, element: str, attribute: str) -> list[float]:
 
 
 def test_a_bar_is_as_long_as_its_value() -> None:
-    svg = str(plots.metric_bar(0.5, 0.25, 0.75, 1.0))
+    svg = str(plots.metric_bar(0.5, (0.25, 0.75), 1.0))
     track, value = numbers(svg, "rect", "width")
     assert value == pytest.approx(track / 2)
     assert sorted(numbers(svg, "line", "x1"))[0] == pytest.approx(4 + track / 4)
     assert sorted(numbers(svg, "line", "x2"))[-1] == pytest.approx(4 + track * 3 / 4)
 
 
+def test_a_bar_without_an_interval_has_no_whisker() -> None:
+    bars = plots.metric_bar(0.5, (), 1.0), plots.change_bar(0.1, (), 0.2, "same")
+    assert all("whisker" not in bar for bar in bars)
+    assert numbers(str(bars[0]), "rect", "width")[1] == pytest.approx((240 - 8) / 2)
+
+
 def test_a_difference_stands_on_its_side_of_zero() -> None:
-    svg = str(plots.change_bar(-0.1, -0.2, 0.0, 0.2, "worse"))
+    svg = str(plots.change_bar(-0.1, (-0.2, 0.0), 0.2, "worse"))
     assert numbers(svg, "circle", "cx") == [pytest.approx((4 + 120) / 2)]
 
 

@@ -106,10 +106,11 @@ def _scored(figure: Figure) -> str:
 
 
 def _bar(figure: Figure) -> Markup:
-    if figure.value is None or figure.low is None or figure.high is None:
+    if figure.value is None:
         return Markup()
-    end = 1.0 if unit_of(figure.metric) is not Unit.COUNT else 1.25 * (figure.high or 1.0)
-    return plots.metric_bar(figure.value, figure.low, figure.high, end)
+    ends = _ends(figure)
+    end = 1.0 if unit_of(figure.metric) is not Unit.COUNT else 1.25 * max(figure.value, *ends, 1.0)
+    return plots.metric_bar(figure.value, ends, end)
 
 
 def types_of(figures: Figures) -> dict[str, int]:
@@ -183,15 +184,15 @@ def _is_changed(change: Change) -> bool:
 def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iterator[ShownChange]:
     """What changed in any sample; differences of shares are drawn to one scale."""
     shares = [each for each in changes if unit_of(each.metric) is not Unit.COUNT]
-    reach = plots.reach_of(end for each in shares for end in _ends(each))
+    reach = plots.reach_of(end for each in shares for end in (each.difference, *_ends(each)))
     for change in filter(_is_changed, changes):
-        own = plots.reach_of(_ends(change))
+        own = plots.reach_of((change.difference, *_ends(change)))
         yield _change(change, reach if change in shares else own, anchors)
 
 
-def _ends(change: Change) -> tuple[float, float] | tuple[()]:
-    """The ends of a change's interval; none where there were too few samples."""
-    return () if change.low is None or change.high is None else (change.low, change.high)
+def _ends(of: Figure | Change) -> tuple[float, ...]:
+    """Both ends of an interval; none where there were too few samples."""
+    return () if of.low is None or of.high is None else (of.low, of.high)
 
 
 def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownChange:
@@ -208,7 +209,7 @@ def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownCh
         better=_better(metric),
         verdict=verdict,
         pairs=_paired(change),
-        bar=plots.change_bar(change.difference, *ends, reach, verdict) if ends else Markup(),
+        bar=plots.change_bar(change.difference, ends, reach, verdict),
         won=tuple((id_, anchors.get(id_, "")) for id_ in change.won),
         lost=tuple((id_, anchors.get(id_, "")) for id_ in change.lost),
     )

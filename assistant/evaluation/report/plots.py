@@ -42,13 +42,12 @@ class _Scale:
         return round(self.first + share * (self.last - self.first), 1)
 
 
-def metric_bar(value: float, low: float, high: float, end: float) -> Markup:
+def metric_bar(value: float, interval: Sequence[float], end: float) -> Markup:
     """A bar from 0 with its interval; decoration beside the numbers.
 
     Args:
         value: what the bar shows.
-        low: the interval's lower end.
-        high: its upper end.
+        interval: its two ends; empty if there is none.
         end: the value at which the track ends.
     """
     scale = _Scale(0, end, _MARGIN, _BAR_WIDTH - _MARGIN)
@@ -58,17 +57,16 @@ def metric_bar(value: float, low: float, high: float, end: float) -> Markup:
         _BAR_HEIGHT,
         _rect("track", scale.first, 4, scale.last - scale.first, 8),
         _rect("reached", scale.first, 4, max(0.0, scale.at(value) - scale.first), 8),
-        *_whisker(scale.at(low), scale.at(high)),
+        *_whisker([scale.at(each) for each in interval]),
     )
 
 
-def change_bar(value: float, low: float, high: float, reach: float, verdict: str) -> Markup:
+def change_bar(value: float, interval: Sequence[float], reach: float, verdict: str) -> Markup:
     """A difference with its interval around 0; decoration beside the numbers.
 
     Args:
         value: the difference.
-        low: the interval's lower end.
-        high: its upper end.
+        interval: its two ends; empty if there is none.
         reach: the size at which the track ends on either side.
         verdict: what it comes to, as a class of the style sheet.
     """
@@ -81,7 +79,7 @@ def change_bar(value: float, low: float, high: float, reach: float, verdict: str
         _BAR_HEIGHT,
         _line("track", scale.first, middle, scale.last, middle),
         _line("zero", scale.at(0), 0, scale.at(0), _BAR_HEIGHT),
-        *_whisker(scale.at(low), scale.at(high)),
+        *_whisker([scale.at(each) for each in interval]),
         dot,
     )
 
@@ -191,12 +189,10 @@ def _mark(across: _Scale, value: float, height: float, label: str) -> Markup:
     )
 
 
-def _whisker(low: float, high: float) -> tuple[Markup, ...]:
+def _whisker(ends: Sequence[float]) -> list[Markup]:
     middle = _BAR_HEIGHT / 2
-    return (
-        _line("whisker", low, middle, high, middle),
-        *(_line("whisker", end, middle - 4, end, middle + 4) for end in (low, high)),
-    )
+    across = [_line("whisker", low, middle, high, middle) for low, high in pairwise(ends)]
+    return across + [_line("whisker", end, middle - 4, end, middle + 4) for end in ends]
 
 
 def _rect(class_: str, x: float, y: float, width: float, height: float) -> Markup:
