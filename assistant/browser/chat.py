@@ -108,7 +108,14 @@ class Chat:
         )
         self.stop.click(self._stop, queue=False, **_QUIET)
         self.new.click(self._new, outputs=[*view, *line], queue=False, **_QUIET).then(js=_FOCUS)
-        self.past.select(self._open, inputs=self.current, outputs=[*view, *line], **_QUIET)
+        self.past.select(
+            self._open,
+            inputs=self.current,
+            outputs=[*view, *line],
+            queue=False,
+            trigger_mode="multiple",  # a click while another is answered would be lost
+            **_QUIET,
+        )
         self.past.edit(
             self._rename, inputs=self.current, outputs=[self.answer, self.past], **_QUIET
         )
