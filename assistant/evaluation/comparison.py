@@ -2,7 +2,8 @@
 
 A headline metric stops a run where the interval of its difference leaves out 0: of 0 or 1 scores,
 where four samples are lost and none is won, however many stay as they are. It stops it too where no
-sample has a score for it any more; else a run would pass by not being measured.
+sample has a score for it any more, else a run would pass by not being measured; and where more
+samples end with an error, which is no matter of chance.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -220,7 +221,7 @@ def _change(
         high=interval.high if has_interval else None,
         pairs=len(pairs),
         unpaired=sum(_known(before) != _known(now) for _, before, now in scores),
-        verdict=_verdict(metric, interval, len(pairs)),
+        verdict=_verdict(metric, mean(now) - mean(before), interval, len(pairs)),
         won=tuple(id_ for id_, gain in gains.items() if gain > _NOISE),
         lost=tuple(id_ for id_, gain in gains.items() if gain < -_NOISE),
     )
@@ -249,10 +250,11 @@ def _gain(metric: Metric, difference: float) -> float:
     return difference if metric.better is Better.HIGHER else -difference
 
 
-def _verdict(metric: Metric, interval: Interval, pairs: int) -> Verdict:
+def _verdict(metric: Metric, difference: float, interval: Interval, pairs: int) -> Verdict:
     """What an interval of the difference says; few samples say nothing, but that they failed."""
+    ends = (interval.low, interval.high) if metric.score != FAILED else (difference,)
     is_certain = pairs >= LEAST_SAMPLES or metric.score == FAILED
-    gains = [_gain(metric, end) for end in (interval.low, interval.high)]
+    gains = [_gain(metric, end) for end in ends]
     if is_certain and min(gains) > _NOISE:
         return Verdict.BETTER
     if is_certain and max(gains) < -_NOISE:

@@ -218,8 +218,9 @@ def test_a_conversation_stays_together() -> None:
 # The gate.
 
 
-def test_a_sample_that_fails_now_counts_against_the_run() -> None:
-    bad = set(ORDER[:8])
+@pytest.mark.parametrize("count", [1, 8])
+def test_a_sample_that_fails_now_counts_against_the_run(count: int) -> None:
+    bad = set(ORDER[:count])
     now = figures([failed(each) if each.id in bad else each for each in rows()])
     assert worse(now) == {"failed"}
     change = change_of(BASELINE, now, "failed")
