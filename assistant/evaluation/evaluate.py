@@ -48,7 +48,7 @@ class Wanted:
     types: tuple[SampleType, ...] = ()
     """Empty: all."""
     limit: int | None = None
-    """Samples at most, evenly spread over the questions."""
+    """Samples at most, in proportion over the types."""
     workers: int = 1
     repeats: int = 0
     """How often each sample is asked again."""

@@ -15,6 +15,7 @@ from assistant.evaluation.record import (
 )
 from assistant.evaluation.rows import read_rows
 from assistant.evaluation.run_folder import RECORD, SAMPLES
+from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Json, Row
 from retrieval.errors import InputError
 
@@ -119,10 +120,14 @@ def _differences(before: Row, now: Row) -> Iterable[RowDifference]:
 
 def replay_lines(found: Replayed) -> list[str]:
     """What a replay showed, for people."""
-    made = difference_said(found.record) if found.record else "nothing"
-    lines = [f"What the runs were made with differs first in: {made}."]
+    lines = ["Both runs were made with the same."]
+    if found.record:
+        lines = [f"What the runs were made with differs first in: {difference_said(found.record)}."]
     if found.row is None:
-        return [*lines, f"All {found.samples} samples gave the same bytes, but for the times."]
+        return [
+            *lines,
+            f"The same bytes came for {counted(found.samples, 'sample')}, but for the times.",
+        ]
     row = found.row
     place = f"{row.id}, turn {row.turn}, {row.part}"
     return [*lines, f"What came differs first in: {place}.", f"- {row.before}", f"+ {row.now}"]

@@ -12,6 +12,7 @@ from assistant.evaluation.bootstrap import LEAST_SAMPLES
 from assistant.evaluation.comparison import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, Spread
 from assistant.evaluation.metrics import FAILED, HEADLINES, METRIC_OF, METRICS, Better
+from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
 
@@ -27,7 +28,8 @@ _PLACES = 4
 
 def print_figures(console: Console, figures: Figures) -> None:
     """Print what a run comes to: headline figures, types, outcomes, speed."""
-    title = f"{len(figures.samples):,} samples, headline figures (↓ less is better)"
+    samples = counted(len(figures.samples), "sample")
+    title = f"{samples}, headline figures (↓ less is better)"
     console.print(_measures(title, figures, is_headline=True))
     others = _measures("Other figures", figures, is_headline=False)
     if len(types := _types(figures)) > 1:

@@ -199,7 +199,7 @@ def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_diff
     assert evaluated("--replay", run, program=after(2, KILL)).code == -signal.SIGKILL
     same = evaluated("--replay", run)
     assert same.code == 0, same.stderr
-    assert "All 4 samples gave the same bytes" in same.stdout
+    assert "The same bytes came for 4 samples" in same.stdout
     assert same.summary["same"] is True
     record = json.loads((run / "replay" / "run.json").read_text("utf-8"))
     assert record["times"]["beginnings"] == 2

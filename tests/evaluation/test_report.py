@@ -23,7 +23,6 @@ from assistant.evaluation.report.samples import shown_sample
 from assistant.evaluation.report.wording import (
     CURVES,
     MEANINGS,
-    counted,
     difference,
     heading,
     interval,
@@ -32,6 +31,7 @@ from assistant.evaluation.report.wording import (
     seconds,
 )
 from assistant.evaluation.scorers.risk_coverage import JUDGES
+from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Asked, CurvePoint, Reply, Row, SampleType, Score
 from assistant.json_output import answer_json
 

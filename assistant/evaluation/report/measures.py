@@ -18,7 +18,6 @@ from assistant.evaluation.report.wording import (
     TOO_FEW,
     Unit,
     bare,
-    counted,
     difference,
     goodness,
     interval,
@@ -28,6 +27,7 @@ from assistant.evaluation.report.wording import (
     unit_of,
 )
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL
+from assistant.evaluation.scorers.wording import counted
 from assistant.types import Outcome
 
 _SHADES = 10

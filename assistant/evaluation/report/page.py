@@ -31,7 +31,8 @@ from assistant.evaluation.report.measures import (
 )
 from assistant.evaluation.report.samples import ShownSample, shown_sample
 from assistant.evaluation.report.summary import summarize
-from assistant.evaluation.report.wording import counted, heading, label_of, seconds
+from assistant.evaluation.report.wording import heading, label_of, seconds
+from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Row
 from retrieval.files import write_whole
 

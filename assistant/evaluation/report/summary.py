@@ -10,13 +10,13 @@ from assistant.evaluation.figures import Figure, Figures
 from assistant.evaluation.metrics import FAILED, METRICS
 from assistant.evaluation.report.misses import REASONS, reasons
 from assistant.evaluation.report.wording import (
-    counted,
     goodness,
     interval,
     label_of,
     number,
     seconds,
 )
+from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Row
 
 _NAMED = 3

@@ -142,8 +142,3 @@ def seconds(value: float) -> str:
     if minutes < _MINUTE:
         return f"{minutes} min {rest} s"
     return f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things: `1 sample`, `1,643 papers`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -25,8 +25,8 @@ def share(found: Sequence[bool], noun: str, misses: str = "", missed: Iterable[s
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of them: `1 word`, `2 words`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """So many of them: `1 word`, `1,643 words`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def quoted(text: str) -> str:
