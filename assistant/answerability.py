@@ -15,7 +15,7 @@ from assistant.content_words import is_in_other_letters
 from assistant.conversation import Resolved
 from assistant.evidence import asks_for_several
 from retrieval.lexical import LexicalIndex
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.nicknames import joined, names_in, stands_for
 from retrieval.sentences import split_sentences
 from retrieval.types import Paper, Passage
@@ -137,7 +137,7 @@ class Subject:
         """The subject of a question in its conversation."""
         has_title = resolved.about or resolved.besides
         text = resolved.question if has_title else resolved.standalone
-        topic = lookup.understand(text).topic
+        topic = lookup.parse(text, lookup=False).topic
         about = set(topic.split())
         known = resolved.about or (() if resolved.besides else lookup.named(text))
         return cls(

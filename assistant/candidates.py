@@ -6,7 +6,7 @@ from dataclasses import replace
 from assistant.conversation import Resolved
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.search import search
 from retrieval.search_settings import SearchSettings
 from retrieval.types import Paper, Passage

@@ -48,11 +48,11 @@ from retrieval.errors import InputError, LibraryError
 from retrieval.health import check, repair
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.progress import Progress
 from retrieval.ranking import ranking
 from retrieval.removing import remove_source
-from retrieval.understanding import Given
+from retrieval.query.syntax import ExplicitFilters
 
 Flags = dict[str, Any]
 
@@ -202,7 +202,7 @@ def _say_if_not_reranked(model: ChatModel | None) -> None:
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
     """Look papers up."""
-    given = Given(
+    given = ExplicitFilters(
         authors=tuple(filter(None, map(str.strip, options.author))),
         venue=options.venue.strip(),
         year=options.year,

@@ -14,14 +14,14 @@ from assistant.evidence import choose_evidence, is_broad, is_in_doubt
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
 from assistant.rewriting import reworded
-from assistant.routing import passages_of, route
+from assistant.routing import asks_for_papers, passages_of, route
 from assistant.types import Answer, Turn
 from assistant.writing import Writer
 from retrieval.embedder import StoppableEmbedder
 from retrieval.errors import InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.markup import visible
 from retrieval.rerank import RerankSettings, rerank
 from retrieval.types import Passage
@@ -76,10 +76,10 @@ class Assistant:
         question = checked_question(question)
         self.library.ready_to_search()
         lookup = Lookup.over(self.library)
-        understood = lookup.understand(question)
+        parsed = lookup.parse(question, lookup=asks_for_papers(question))
         resolved = resolve(question, history, partial(lead_of_others, self.library))
         making = Making(question, resolved.standalone)
-        routed = route(lookup, resolved, understood, history)
+        routed = route(lookup, resolved, parsed, history)
         if routed:
             making.found(passages_of(self.library, routed.papers))
             yield Found(making.standalone, making.passages)
@@ -89,7 +89,7 @@ class Assistant:
                 resolved = reworded(self.model, resolved, history, stopped)
                 making.standalone = resolved.standalone
             subject = Subject.of(resolved, lookup)
-            making.found(self._searched(resolved, subject, understood.filters))
+            making.found(self._searched(resolved, subject, parsed.filters))
             yield Found(making.standalone, making.passages)
             yield from self._from_abstracts(making, subject, stopped)
         yield Finished(making.answer(self.model.name, self.settings.passages))
@@ -104,11 +104,12 @@ class Assistant:
         """
         question = checked_question(question)
         lookup = Lookup.over(self.library)
-        resolved, understood = Resolved(question, question), lookup.understand(question)
-        if route(lookup, resolved, understood):
+        resolved = Resolved(question, question)
+        parsed = lookup.parse(question, lookup=asks_for_papers(question))
+        if route(lookup, resolved, parsed):
             return None
         subject = Subject.of(resolved, lookup)
-        found = self._searched(resolved, subject, understood.filters)
+        found = self._searched(resolved, subject, parsed.filters)
         ranked, _ = self._reranked(question, found, stopped)
         return self._decided(subject, ranked)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from assistant.conversations import Case
 from assistant.types import Answer, Citation
-from retrieval.lookup import Match
+from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from assistant.calibration import Judged
 from assistant.conversation import Resolved
 from retrieval.chunks import chunk_paper, embedded_text
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.progress import Progress
 from retrieval.search import search
 from retrieval.sentences import Sentence, split_sentences

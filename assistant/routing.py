@@ -15,12 +15,13 @@ from assistant.small_talk import reply_to
 from assistant.types import Outcome, Turn
 from retrieval.filters import Filters
 from retrieval.library import Library
-from retrieval.lookup import Listing, Lookup
+from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.metadata import ParsedQuery
+from retrieval.query.words import PAPERS, words_of
 from retrieval.names import name_terms
 from retrieval.nicknames import introduced, joined
 from retrieval.titles import likeness, plain_title
 from retrieval.types import Paper, Passage
-from retrieval.understanding import Understood
 
 MOST_LISTED = 10
 """Papers of a list; the command for the rest is named with the last."""
@@ -102,7 +103,7 @@ class Routed:
 def route(
     lookup: Lookup,
     resolved: Resolved,
-    understood: Understood,
+    parsed: ParsedQuery,
     history: Sequence[Turn] = (),
 ) -> Routed | None:
     """The answer from records, if the question asks for that and for nothing else.
@@ -110,7 +111,7 @@ def route(
     Args:
         lookup: in the library that is asked.
         resolved: the question in its conversation.
-        understood: what it says about records, as asked.
+        parsed: what it says about records, as asked.
         history: the conversation so far.
     """
     question = resolved.question
@@ -121,11 +122,17 @@ def route(
     if known or (history and refers(question)):
         return known
     if resolved.about:
-        return _record(question, understood, lookup)
-    if understood.asks_for_papers:
-        listing = lookup.found(question, understood, MOST_LISTED)
+        return _record(question, parsed, lookup)
+    if (parsed.filters or parsed.unmatched) and asks_for_papers(question):
+        listing = lookup.found(question, parsed, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
-    return _record(question, understood, lookup) or _nothing_there(question, understood, lookup)
+    return _record(question, parsed, lookup) or _nothing_there(question, parsed, lookup)
+
+
+def asks_for_papers(question: str) -> bool:
+    """Whether it asks for papers rather than for what they say; until a classifier decides."""
+    words = [word.folded for word in words_of(question)]
+    return bool(PAPERS & {*words}) and not _ABOUT_CONTENT.search(question)
 
 
 def _how_many(question: str, lookup: Lookup) -> str:
@@ -171,17 +178,17 @@ def _list(listing: Listing, command: str = "") -> Routed:
     return Routed(tuple(entries), papers=papers)
 
 
-def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
+def _record(question: str, parsed: ParsedQuery, lookup: Lookup) -> Routed | None:
     """What a record says of the one paper that the question names."""
     if len(question.split()) > _LONGEST_RECORD_QUESTION:
         return None
     aspect = _aspect(question)
     subject = " ".join(
-        word for word in understood.topic.split() if word.casefold() not in _NOT_ITS_NAME
+        word for word in parsed.topic.split() if word.casefold() not in _NOT_ITS_NAME
     )
     if aspect is Aspect.NONE or not subject or _ABOUT_CONTENT.search(question):
         return None
-    paper = _the_paper(subject, lookup.found(subject, replace(understood, topic=subject), 2))
+    paper = _the_paper(subject, lookup.found(subject, replace(parsed, topic=subject), 2))
     if paper is None:
         return None
     if _ASKS_WHICH_PAPER.search(question):
@@ -194,16 +201,16 @@ def _record(question: str, understood: Understood, lookup: Lookup) -> Routed | N
     return Routed((), Outcome.ABSTRACT_SILENT, note, (paper,))
 
 
-def _nothing_there(question: str, understood: Understood, lookup: Lookup) -> Routed | None:
+def _nothing_there(question: str, parsed: ParsedQuery, lookup: Lookup) -> Routed | None:
     """That the papers are not here of which a question about content is asked.
 
     Where the author is not, a title or a method that is named may still be here. A venue that no
     paper has may be spoken of without being where papers appeared: `the NeurIPS 2021 challenge`.
     """
-    if any(missing.is_author for missing in understood.missing):
-        listing = lookup.found(question, understood, 1)
-    elif understood.filters:
-        listing = lookup.found("", Understood(understood.filters, said=understood.said), 1)
+    if any(each.field == "author" for each in parsed.unmatched):
+        listing = lookup.found(question, parsed, 1)
+    elif parsed.filters:
+        listing = lookup.found("", ParsedQuery(parsed.filters, said=parsed.said), 1)
     else:
         return None
     return None if listing.matches else Routed((), Outcome.NOT_IN_LIBRARY, listing.note)
@@ -246,13 +253,13 @@ def _by_the_same(question: str, lookup: Lookup, history: Sequence[Turn]) -> Rout
         return None
     if aspect_of(question) is not Aspect.NONE and "else" not in question.casefold().split():
         return None
-    asked = lookup.understand(history[-1].question).filters.authors
+    asked = lookup.parse(history[-1].question, lookup=True).filters.authors
     names = [name for name in cited[0].authors if _is_one_of(name, asked)]
     anyone = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
     if not anyone:
         return None
     whose = " and ".join(names) or f"the authors of “{cited[0].shown_title}”"
-    wanted = Understood(Filters(authors=asked if names else (anyone,)), said=f"by {whose}")
+    wanted = ParsedQuery(Filters(authors=asked if names else (anyone,)), said=f"by {whose}")
     listing = lookup.found("", wanted, MOST_LISTED + len(cited))
     known = {paper.id for paper in cited}
     others = tuple(match for match in listing.matches if match.paper.id not in known)

@@ -20,11 +20,11 @@ from assistant.setup import Setup
 from assistant.speed import Speed, measure
 from assistant.types import Turn
 from retrieval.errors import Cancelled, LibraryError, NotReadyError, UserError
-from retrieval.lookup import Listing, Lookup
+from retrieval.query.lookup import Listing, Lookup
 from retrieval.overview import Overview, Overviews
 from retrieval.ranking import Ranking, ranking
 from retrieval.types import Paper
-from retrieval.understanding import Given
+from retrieval.query.syntax import ExplicitFilters
 
 _TOLD_EVERY = 0.5
 """Seconds between two events that tell a place in the line."""
@@ -167,7 +167,7 @@ class Service:
         async with aclosing(read_ahead_async(begin)) as found:
             return await anext(found)
 
-    def lookup(self, query: str, limit: int, given: Given | None = None) -> Listing:
+    def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """The papers that `query` and `given` name; see `Lookup.find`.
 
         Raises:

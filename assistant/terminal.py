@@ -20,7 +20,7 @@ from assistant.events import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
 from retrieval.health import Health
-from retrieval.lookup import Match
+from retrieval.query.lookup import Match
 from retrieval.removing import Removal
 from retrieval.types import IngestReport, Paper, Passage
 

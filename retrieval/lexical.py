@@ -263,18 +263,37 @@ class LexicalIndex:
         """`query` for papers that pass the filters, which add nothing to the scores."""
         if not filters:
             return query
+        passing = [Query.const_score_query(each, 0.0) for each in self._conditions(filters)]
+        left_out = [
+            *(_all_of(self._conditions(each)) for each in filters.excluded),
+            *filter(None, map(self._phrase, filters.excluded_words)),
+        ]
+        return Query.boolean_query(
+            [
+                *((Occur.Must, each) for each in (query, *passing)),
+                *((Occur.MustNot, each) for each in left_out),
+            ]
+        )
+
+    def _conditions(self, filters: Filters) -> list[Query]:
+        """What the record must say, one query for each condition."""
         wanted = (
             *(("name", list(names)) for names in filters.authors),
             ("venue", list(filters.venues)),
             ("year", [str(year) for year in filters.years]),
             ("decision", list(filters.decisions)),
         )
-        passing = [
-            Query.const_score_query(Query.term_set_query(self._schema, field, values), 0.0)
-            for field, values in wanted
-            if values
+        return [
+            Query.term_set_query(self._schema, field, values) for field, values in wanted if values
         ]
-        return Query.boolean_query([(Occur.Must, each) for each in (query, *passing)])
+
+    def _phrase(self, words: str) -> Query | None:
+        """Texts with the words in this order; None if they are all stop words."""
+        terms = self._text.analyze(words)[:MOST_TERMS]
+        if len(terms) < 2:  # noqa: PLR2004 - tantivy refuses a phrase of one word
+            return Query.term_query(self._schema, "text", terms[0]) if terms else None
+        dropped = max(0, len(words.split()) - len(terms))  # stop words leave gaps
+        return Query.phrase_query(self._schema, "text", list(terms), dropped)
 
     def rarity(self, term: str) -> float:
         """The inverse document frequency of a term (see `terms`), as in BM25."""
@@ -346,3 +365,7 @@ class LexicalIndex:
 
 def _any_of(queries: Iterable[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def _all_of(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(Occur.Must, query) for query in queries])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
 from retrieval.search import search
 from retrieval.search_settings import SearchSettings
@@ -45,12 +45,12 @@ def ranking(
         Cancelled: `stopped()` became true.
     """
     library.ready_to_search()
-    understood = Lookup.over(library).understand(query)
+    parsed = Lookup.over(library).parse(query, lookup=False)
     depth = max(limit, RerankSettings().depth)
-    passages = search(library, query, depth, settings, filters=understood.filters)
-    nowhere = [missing.said for missing in understood.missing]
-    if understood.filters and not passages:
-        nowhere.append(understood.said)
+    passages = search(library, query, depth, settings, filters=parsed.filters)
+    nowhere = [each.said for each in parsed.unmatched]
+    if parsed.filters and not passages:
+        nowhere.append(parsed.said)
     if likelihood:
         passages = rerank(query, passages, likelihood, stopped)
     notes = tuple(f"no paper {said} in this library" for said in nowhere)

@@ -22,7 +22,7 @@ from assistant.json_output import lookup_json, paper_json, search_json
 from assistant.service import Service
 from retrieval.keys import citation_keys
 from retrieval.types import Paper
-from retrieval.understanding import Given
+from retrieval.query.syntax import ExplicitFilters
 
 _ENDINGS = {
     ".bib": ("bibtex", "application/x-bibtex"),
@@ -83,7 +83,7 @@ def paper_routes(service: Service) -> APIRouter:
     def lookup(asked: Annotated[LookupQuery, Query()]) -> dict[str, Any]:
         """By title (in part, misspelled), author, venue, year, decision, or a method's nickname."""
         authors = tuple(filter(None, map(str.strip, asked.author)))
-        given = Given(authors, asked.venue.strip(), asked.year, asked.decision.strip())
+        given = ExplicitFilters(authors, asked.venue.strip(), asked.year, asked.decision.strip())
         if not asked.q.strip() and not given:
             raise ApiError(400, "Nothing to look up; give `q` or a filter such as `author`.")
         listing = service.lookup(asked.q, asked.k, given)

@@ -16,10 +16,10 @@ from assistant.browser.lookup_html import EXPORTS, Asked, form_html, listing_htm
 from assistant.browser.paper import PaperDialog
 from assistant.service import Service
 from retrieval.errors import UserError
-from retrieval.lookup import Listing, Lookup, Match
+from retrieval.query.lookup import Listing, Lookup, Match
 from retrieval.name_order import surname
 from retrieval.names import folded
-from retrieval.understanding import Given
+from retrieval.query.syntax import ExplicitFilters
 
 _STATIC = Path(__file__).with_name("static")
 _FIRST = 25
@@ -122,7 +122,7 @@ def _listing(service: Service, asked: Asked, limit: int) -> Listing:
         library = service.assistant.library
         library.ready_to_search()
         return Lookup.over(library).everything(limit)
-    given = Given(
+    given = ExplicitFilters(
         authors=tuple(filter(None, map(str.strip, asked.author.split(";")))),
         venue=asked.venue,
         year=int(asked.year) if asked.year.isdecimal() else None,

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from assistant.browser.formulas import with_formulas
 from assistant.terminal import authors_line, where
-from retrieval.lookup import Match
+from retrieval.query.lookup import Match
 
 SORTS = {
     "relevance": "Relevance",

@@ -18,7 +18,7 @@ from assistant.json_output import answer_json, dumps, lookup_json, search_json
 from assistant.service import Service
 from assistant.types import Answer, Outcome
 from retrieval.errors import UserError
-from retrieval.understanding import Given
+from retrieval.query.syntax import ExplicitFilters
 
 _MOST_PAPERS = 50
 _SHOWN = ("question", "outcome", "answer", "sentences", "citations")
@@ -141,7 +141,7 @@ def _lookup(service: Service) -> Callable[..., Awaitable[str]]:
         Returns:
             JSON with papers, their records, abstracts and the reason why they were found
         """
-        given = Given((author,) if author.strip() else (), venue, year or None, decision)
+        given = ExplicitFilters((author,) if author.strip() else (), venue, year or None, decision)
         listing = await run_in_threadpool(service.lookup, query, _bounded(k), given)
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})

@@ -11,7 +11,7 @@ from assistant.json_output import answer_json, dumps
 from assistant.likelihood import question_likelihood
 from assistant.types import Answer, Turn
 from retrieval.errors import Cancelled
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.ranking import ranking
 from retrieval.types import Paper
 

@@ -4,7 +4,7 @@ from fakes import PAPERS, passage
 from assistant.answerability import SMALL_LIBRARY, Signs, Subject
 from assistant.conversation import Resolved
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fakes import PAPERS, answered, passage
 
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
-from retrieval.lookup import Match
+from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Skipped
 
 ZEBRA = PAPERS[0]

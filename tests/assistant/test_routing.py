@@ -12,7 +12,7 @@ from assistant.routing import MOST_LISTED, Routed, passages_of, route
 from assistant.types import Outcome, Turn
 from retrieval.lexical import LexicalIndex
 from retrieval.library import Library
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.types import Paper
 
 ZEBRA_ENTRY = "“Zebra Pruning for Vision Models” by Ada Miro and Ben Okafor (ICML 2021, oral)."

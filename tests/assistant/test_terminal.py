@@ -21,7 +21,7 @@ from assistant.terminal import (
     where,
 )
 from assistant.types import AnswerSentence, Citation, Kind, Outcome
-from retrieval.lookup import Match
+from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Skipped
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS

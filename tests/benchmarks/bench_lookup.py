@@ -3,7 +3,7 @@
     python tests/benchmarks/bench_lookup.py [--dev FILE] [--quiet-on FILE …] [--papers 100000]
 
 `--dev` also asks the development questions of type lookup; `--quiet-on` counts the questions of
-files (JSONL with `question`, `turns` or `text`) from which anything is understood about records.
+files (JSONL with `question`, `turns` or `text`) that are filtered.
 Queries are drawn with a fixed seed. Prints a table a group, the misses, then one JSON line.
 Results are in lookup.md.
 """
@@ -22,12 +22,12 @@ from typing import Any
 
 from assistant.resources import resource_folder
 from retrieval.lexical import LexicalIndex
-from retrieval.lookup import Lookup
+from retrieval.query.lookup import Lookup
+from retrieval.query.metadata import parse_query
 from retrieval.merge import fold, paper_of
 from retrieval.names import name_terms
 from retrieval.readers import files_of, read_file
 from retrieval.types import Paper, Source
-from retrieval.understanding import understand
 
 SEED = 11
 EACH = 40
@@ -143,7 +143,7 @@ def main() -> None:
         for name, asked in groups.items():
             result[name] = _ask(lookup, name, asked)
         for file in options.quiet_on:
-            result[f"understood in {file.name}"] = _understood(file, index)
+            result[f"filtered in {file.name}"] = _filtered(file, index)
         if options.papers:
             made = list(_made(papers, options.papers))
             result["speed"] = _speed(made, groups, Path(folder) / "made")
@@ -301,8 +301,8 @@ def _ask(lookup: Lookup, name: str, asked: Sequence[Asked]) -> dict[str, float]:
     return result
 
 
-def _understood(file: Path, index: LexicalIndex) -> dict[str, int]:
-    """How many questions other than lookups are understood as about records."""
+def _filtered(file: Path, index: LexicalIndex) -> dict[str, int]:
+    """How many questions other than lookups are filtered."""
     count = filtered = 0
     for line in file.read_text("utf-8").splitlines():
         fields = json.loads(line)
@@ -310,13 +310,13 @@ def _understood(file: Path, index: LexicalIndex) -> dict[str, int]:
             continue
         for turn in fields.get("turns", [fields]):
             question = turn.get("question") or turn["text"]
-            understood = understand(question, index)
+            parsed = parse_query(question, index, lookup=False)
             count += 1
-            if understood.filters or understood.asks_for_papers:
+            if parsed.filters or parsed.unmatched:
                 filtered += 1
-                print(f"  understood: {question!r} {understood}")
-    print(f"{file.name:36}questions {count}  understood as about records {filtered}")
-    return {"questions": count, "understood": filtered}
+                print(f"  filtered: {question!r} {parsed}")
+    print(f"{file.name:36}questions {count}  filtered {filtered}")
+    return {"questions": count, "filtered": filtered}
 
 
 def _made(papers: Sequence[Paper], count: int) -> Iterator[Paper]:

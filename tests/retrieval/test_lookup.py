@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_index import indexed, lookup_in, record
 
-from retrieval.lookup import Listing, Lookup
-from retrieval.understanding import Given
+from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.syntax import ExplicitFilters
 
 LEARNING_STRIDES = "Learning Strides in Convolutional Neural Networks"
 WORTH_64 = "A Time Series is Worth 64 Words: Long-term Forecasting with Transformers"
@@ -156,21 +156,21 @@ def test_venue_year_and_decision(
 @pytest.mark.parametrize(
     ("filters", "count"),
     [
-        (Given(decision="oral"), 94),
-        (Given(decision="orals", year=2023), 90),
-        (Given(year=2022), 14),
-        (Given(venue="iclr", year=2022), 14),
-        (Given(venue="iclr 2022"), 14),
-        (Given(venue="ICLR'22", year=2022), 14),
-        (Given(venue="ICLR 2022", year=2023), 0),
-        (Given(decision="award"), 10),
-        (Given(authors=("Goldstein and Geiping",)), 5),
-        (Given(authors=("goldstein",)), 9),
-        (Given(authors=("Tom Goldstein",)), 8),
-        (Given(authors=("Tom Goldstein", "jonas geiping")), 5),
-        (Given(authors=("Tom Golstein",)), 8),
-        (Given(authors=("goldstein",), year=2022), 0),
-        (Given(year=1999), 0),
+        (ExplicitFilters(decision="oral"), 94),
+        (ExplicitFilters(decision="orals", year=2023), 90),
+        (ExplicitFilters(year=2022), 14),
+        (ExplicitFilters(venue="iclr", year=2022), 14),
+        (ExplicitFilters(venue="iclr 2022"), 14),
+        (ExplicitFilters(venue="ICLR'22", year=2022), 14),
+        (ExplicitFilters(venue="ICLR 2022", year=2023), 0),
+        (ExplicitFilters(decision="award"), 10),
+        (ExplicitFilters(authors=("Goldstein and Geiping",)), 5),
+        (ExplicitFilters(authors=("goldstein",)), 9),
+        (ExplicitFilters(authors=("Tom Goldstein",)), 8),
+        (ExplicitFilters(authors=("Tom Goldstein", "jonas geiping")), 5),
+        (ExplicitFilters(authors=("Tom Golstein",)), 8),
+        (ExplicitFilters(authors=("goldstein",), year=2022), 0),
+        (ExplicitFilters(year=1999), 0),
     ],
 )
 def test_filters_alone(seed_lookup: Lookup, filters: Given, count: int) -> None:
@@ -180,7 +180,7 @@ def test_filters_alone(seed_lookup: Lookup, filters: Given, count: int) -> None:
 
 
 def test_a_filter_holds_for_what_the_query_finds(seed_lookup: Lookup) -> None:
-    matches = seed_lookup.find("strides", 5, Given(year=2023)).matches
+    matches = seed_lookup.find("strides", 5, ExplicitFilters(year=2023)).matches
     assert matches
     for match in matches:
         assert match.paper.year == 2023
@@ -229,7 +229,7 @@ def test_a_topic_that_titles_share_does_not_hold_against_a_missing_venue(
 
 
 def test_a_query_and_a_filter_that_disagree(seed_lookup: Lookup) -> None:
-    listing = seed_lookup.find("ICLR 2022 orals", 5, Given(year=2023))
+    listing = seed_lookup.find("ICLR 2022 orals", 5, ExplicitFilters(year=2023))
     assert listing.matches == ()
     assert "2023 and 2022" in listing.note
 

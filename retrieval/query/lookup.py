@@ -1,7 +1,7 @@
 """Citation lookup: papers by title, author, venue, year, decision, or a name in their text.
 
-What a query says about records filters (see `understanding`). The words that are left rank: by
-title (in part, misspelled), by the nickname of a method, by text.
+What a query says about records filters (see `metadata`). The words that are left rank: by title
+(in part, misspelled), by the nickname of a method, by text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +13,11 @@ from retrieval.lexical_fields import Card
 from retrieval.library import Library
 from retrieval.names import name_terms
 from retrieval.nicknames import joined
+from retrieval.query.metadata import ParsedQuery, parse_query
+from retrieval.query.syntax import ExplicitFilters, UnmatchedFilter, explicit_filters
+from retrieval.query.words import words_of
 from retrieval.titles import TITLE_MATCH, likeness, plain_title, whole_likeness
 from retrieval.types import Paper
-from retrieval.understanding import Given, Missing, Understood, given_filters, understand
-from retrieval.understanding.wording import words_of
 
 LONGEST_QUERY = 1000
 """Characters of a query that are looked at; no title is longer."""
@@ -42,8 +43,6 @@ _GIVES, _MENTIONS = 0.8, 0.2
 """What a nickname among other words counts, likewise."""
 _WHOLE = 0.2
 """What likeness to the whole title counts, beside that to a part: the shorter title is meant."""
-_SUPPOSED = 0.3
-"""What it counts that a paper's record is as the question supposes."""
 LEAST_SHARE = 0.25
 """Least share of the words asked for that a paper found by its text alone has."""
 
@@ -81,6 +80,8 @@ class _Scored:
     why: str = ""
     fits: bool = True
     """Whether it is on the topic."""
+    by_name: bool = False
+    """Whether its title or nickname is sought, not only words of its text."""
     is_whole: bool = False
     """Whether its whole title, or the name that it gives its method, is all that is sought."""
 
@@ -141,10 +142,10 @@ class Lookup:
 
         return cls(library.lexical, read)
 
-    def find(self, query: str, limit: int, given: Given | None = None) -> Listing:
+    def find(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """The papers that `query` and the filters `given` name, best first, with reasons."""
         query = query[:LONGEST_QUERY]
-        return self.found(query, self.understand(query, names_alone=True), limit, given)
+        return self.found(query, self.parse(query, lookup=True), limit, given)
 
     def everything(self, limit: int) -> Listing:
         """All papers, the latest first, where nothing is asked."""
@@ -153,25 +154,31 @@ class Lookup:
             self._matches([_Scored(id_, 0.0) for id_ in ids[:limit]], NO_FILTERS), len(ids)
         )
 
-    def understand(self, query: str, *, names_alone: bool = False) -> Understood:
-        """What `query` says about the records of this library; see `understanding`."""
-        return understand(query, self._index, names_alone=names_alone)
+    def parse(self, question: str, *, lookup: bool) -> ParsedQuery:
+        """What `question` says about the records of this library; see `parse_query`."""
+        return parse_query(question, self._index, lookup=lookup)
 
     def found(
-        self, query: str, understood: Understood, limit: int, given: Given | None = None
+        self, query: str, parsed: ParsedQuery, limit: int, given: ExplicitFilters | None = None
     ) -> Listing:
-        """As `find`, of a query that is understood already."""
-        filters, missing = given_filters(given or Given(), self._index)
-        clash = _clash(filters, understood.filters)
-        filters = filters.also(understood.filters)
-        if missing or clash:
-            return Listing((), 0, clash or _missing_sentence(missing))
-        if understood.missing:
-            return self._despite_missing(query, understood, filters, limit)
-        ranked = self._ranked(query, understood, filters)
+        """As `find`, of a query that is parsed already."""
+        filters, unmatched = explicit_filters(given or ExplicitFilters(), self._index)
+        clash = _clash(filters, parsed.filters)
+        if unmatched or clash:
+            return Listing((), 0, clash or _unmatched_sentence(unmatched))
+        if parsed.unmatched:
+            meant = [] if parsed.explicit else self._meant(query, parsed.topic, filters)
+            note = _unmatched_sentence(parsed.unmatched)
+            return Listing(self._matches(meant[:limit], filters), len(meant), note)
+        wanted = filters.also(parsed.filters)
+        ranked = self._ranked(query, parsed, wanted)
+        if not parsed.explicit and not any(each.by_name for each in ranked):
+            # A title or a method's name that is all that is sought is meant, wherever it appeared.
+            meant = self._meant(query, parsed.topic, filters)
+            ranked = [each for each in meant if each.is_whole] or ranked
         if not ranked:
-            return Listing((), 0, self._nothing(query, understood, filters, given))
-        return Listing(self._matches(ranked[:limit], filters), len(ranked))
+            return Listing((), 0, self._nothing(query, parsed, wanted, given))
+        return Listing(self._matches(ranked[:limit], wanted), len(ranked))
 
     def named(self, question: str) -> tuple[Paper, ...]:
         """The papers that a question names by their title, or by what they call their method."""
@@ -190,35 +197,28 @@ class Lookup:
             id_ for id_, title in found.items() if len(title) >= _LONG_TITLE and title in asked
         )
 
-    def _despite_missing(
-        self, query: str, understood: Understood, filters: Filters, limit: int
-    ) -> Listing:
-        """A title that is there is meant even if its author is named wrongly.
+    def _meant(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
+        """The paper whose whole title, or the name that it gives its method, is sought."""
+        scored = self._scored(query, topic, filters) if topic else []
+        sure = [each for each in scored if each.score >= SURE_TITLE and each.by_name]
+        return sure if len(sure) == 1 else [each for each in sure if each.is_whole]
 
-        Words that several titles have are a topic instead, of papers that are not here.
-        """
-        note = _missing_sentence(understood.missing)
-        scored = self._scored(query, understood, filters) if understood.topic else []
-        sure = [each for each in scored if each.score >= SURE_TITLE and each.why]
-        if len(sure) > 1:
-            sure = [each for each in sure if each.is_whole]
-        return Listing(self._matches(sure[:limit], filters), len(sure), note)
-
-    def _ranked(self, query: str, understood: Understood, filters: Filters) -> list[_Scored]:
-        scored = self._scored(query, understood, filters)
-        if not filters:
+    def _ranked(self, query: str, parsed: ParsedQuery, filters: Filters) -> list[_Scored]:
+        scored = self._scored(query, parsed.topic, filters)
+        if not filters or (parsed.topic and not filters.selects):
             return scored
-        if understood.selects:
-            return [each for each in scored if each.fits]
+        fitting = [each for each in scored if each.fits]
+        if parsed.introduced or (fitting and not filters.authors):
+            return fitting
         seen = {each.id for each in scored}
         others = self._index.matching(filters, self._index.size)
         return scored + [_Scored(id_, 0.0) for id_ in others if id_ not in seen]
 
-    def _scored(self, query: str, understood: Understood, filters: Filters) -> list[_Scored]:
+    def _scored(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
         """Papers by title, nickname and text; of each the best reason."""
-        if not understood.topic:
+        if not topic:
             return [] if filters else self._wholly_titled(query)
-        asked = _Asked(query, understood.topic, self._tells)
+        asked = _Asked(query, topic, self._tells)
         words = self._index.title_words(asked.topic)
         titled = self._index.titled(words, list(asked.names), CANDIDATES, filters)
         texts = self._index.search(asked.topic, CANDIDATES, filters)
@@ -226,11 +226,6 @@ class Lookup:
         best_text = texts[0][1] if texts else 1.0
         relevance = {id_: score / best_text for id_, score in texts}
         cards = {card.id: card for card in titled}
-        supposed = (
-            set(self._index.matching(understood.hints, self._index.size))
-            if understood.hints
-            else set()
-        )
         scored = [
             _score(
                 id_,
@@ -238,7 +233,6 @@ class Lookup:
                 cards.get(id_),
                 relevance=relevance.get(id_, 0.0),
                 share=shares.get(id_, 0.0),
-                bonus=_SUPPOSED * (id_ in supposed),
             )
             for id_ in dict.fromkeys((*cards, *relevance, *shares))
         ]
@@ -270,18 +264,17 @@ class Lookup:
         )
 
     def _nothing(
-        self, query: str, understood: Understood, filters: Filters, given: Given | None
+        self, query: str, parsed: ParsedQuery, filters: Filters, given: ExplicitFilters | None
     ) -> str:
         """Why nothing was found."""
-        shown = " ".join(query.split())[:80]
-        if not filters:
-            return f"No paper of this library fits “{shown}”."
-        if understood.topic and understood.selects and self._index.matching(filters, 1):
-            there = len(self._index.matching(filters, self._index.size))
-            among = "The paper" if there == 1 else f"None of the {there:,} papers"
-            about = f"is {'not ' if there == 1 else ''}about “{understood.topic}”"
-            return f"{among} {_given_said(understood, given)} {about}."
-        return f"No paper {_given_said(understood, given)} in this library."
+        said = _said_of(parsed, given)
+        if not said:
+            return f"No paper of this library fits “{' '.join(query.split())[:80]}”."
+        there = len(self._index.matching(filters, self._index.size)) if parsed.topic else 0
+        if not there:
+            return f"No paper {said} in this library."
+        among = "The paper" if there == 1 else f"None of the {there:,} papers"
+        return f"{among} {said} is {'not ' if there == 1 else ''}about “{parsed.topic}”."
 
 
 def _reads(name: str) -> bool:
@@ -304,7 +297,7 @@ def _names_in(text: str) -> dict[str, bool]:
 
 
 def _score(
-    id_: str, asked: _Asked, card: Card | None, *, relevance: float, share: float, bonus: float
+    id_: str, asked: _Asked, card: Card | None, *, relevance: float, share: float
 ) -> _Scored:
     """One paper's score.
 
@@ -314,19 +307,20 @@ def _score(
         card: of the paper, where its title or a nickname may fit.
         relevance: of its text, from 0 to 1.
         share: of the words sought that its text has.
-        bonus: for what else is known of it.
     """
-    score = _TEXT * relevance + _COVERED * share + bonus
+    score = _TEXT * relevance + _COVERED * share
     like = asked.likeness(card.title) if card else 0.0
     name, worth = asked.nickname(card) if card else ("", 0.0)
     if worth > like:
-        return _Scored(id_, score + worth, f"names “{name}”", is_whole=worth >= _NAMED)
+        is_whole = worth >= _NAMED
+        return _Scored(id_, score + worth, f"names “{name}”", by_name=True, is_whole=is_whole)
     if like >= TITLE_MATCH:
         whole = asked.whole_likeness(card.title) if card else 0.0
         why = f"title matches “{asked.shown}”"
-        return _Scored(id_, score + like + _WHOLE * whole, why, is_whole=whole >= SURE_TITLE)
+        is_whole = whole >= SURE_TITLE
+        return _Scored(id_, score + like + _WHOLE * whole, why, by_name=True, is_whole=is_whole)
     if name:
-        return _Scored(id_, score + worth, f"names “{name}”")
+        return _Scored(id_, score + worth, f"names “{name}”", by_name=True)
     if share >= LEAST_SHARE:
         return _Scored(id_, score, f"text matches “{asked.shown}”", fits=share >= ON_TOPIC)
     return _Scored(id_, 0.0)
@@ -363,21 +357,20 @@ def _clash(given: Filters, said: Filters) -> str:
     return ""
 
 
-def _missing_sentence(missing: Sequence[Missing]) -> str:
-    named = " and ".join(dict.fromkeys(each.said for each in missing))
-    close = next((each.close for each in missing if each.close), "")
+def _unmatched_sentence(unmatched: Sequence[UnmatchedFilter]) -> str:
+    named = " and ".join(dict.fromkeys(each.said for each in unmatched))
+    close = next((each.close for each in unmatched if each.close), "")
     offer = f" Did you mean {close}?" if close else ""
     return f"No paper {named} in this library.{offer}"
 
 
-def _given_said(understood: Understood, given: Given | None) -> str:
-    if not given:
-        return understood.said
+def _said_of(parsed: ParsedQuery, given: ExplicitFilters | None) -> str:
+    given = given or ExplicitFilters()
     parts = (
         f"by {' and '.join(given.authors)}" if given.authors else "",
         f"at {given.venue}" if given.venue else "",
         f"of {given.year}" if given.year else "",
         f"with decision {given.decision}" if given.decision else "",
-        understood.said,
+        parsed.said,
     )
     return " ".join(filter(None, parts))
