@@ -132,7 +132,8 @@ def route(
 def asks_for_papers(question: str) -> bool:
     """Whether it asks for papers rather than for what they say; until a classifier decides."""
     words = [word.folded for word in words_of(question)]
-    return bool(PAPERS & {*words}) and not _ABOUT_CONTENT.search(question)
+    asks_what = {"how", "does"} & {*words} or words[:2] == ["what", "do"]
+    return bool((PAPERS | {"orals", "written"}) & {*words}) and not asks_what
 
 
 def _how_many(question: str, lookup: Lookup) -> str:

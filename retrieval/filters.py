@@ -42,11 +42,15 @@ class Filters:
 
     def merged(self, other: "Filters") -> "Filters":
         """Both, where venues, years and decisions are alternatives: `2022 or 2023`."""
-        return Filters(
-            venues=tuple(dict.fromkeys((*self.venues, *other.venues))),
-            years=tuple(dict.fromkeys((*self.years, *other.years))),
-            decisions=tuple(dict.fromkeys((*self.decisions, *other.decisions))),
-        ).also(self).also(other)
+        return (
+            Filters(
+                venues=tuple(dict.fromkeys((*self.venues, *other.venues))),
+                years=tuple(dict.fromkeys((*self.years, *other.years))),
+                decisions=tuple(dict.fromkeys((*self.decisions, *other.decisions))),
+            )
+            .also(self)
+            .also(other)
+        )
 
 
 NO_FILTERS = Filters()

@@ -83,7 +83,7 @@ class _Scored:
     by_name: bool = False
     """Whether its title or nickname is sought, not only words of its text."""
     is_whole: bool = False
-    """Whether its whole title, or the name that it gives its method, is all that is sought."""
+    """Whether its whole title, or a name in its text, is all that is sought."""
 
 
 class _Asked:
@@ -312,7 +312,7 @@ def _score(
     like = asked.likeness(card.title) if card else 0.0
     name, worth = asked.nickname(card) if card else ("", 0.0)
     if worth > like:
-        is_whole = worth >= _NAMED
+        is_whole = worth in (_NAMED, _MENTIONED)
         return _Scored(id_, score + worth, f"names “{name}”", by_name=True, is_whole=is_whole)
     if like >= TITLE_MATCH:
         whole = asked.whole_likeness(card.title) if card else 0.0

@@ -10,7 +10,7 @@ from datetime import date
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.names import words_of_term
 from retrieval.query.authors import shown
-from retrieval.query.people import only_surnames, people_in, stranger_at
+from retrieval.query.people import lone_surnames, people_in, stranger_at
 from retrieval.query.spans import Span, author_groups, clusters, with_negation
 from retrieval.query.syntax import (
     KnownValues,
@@ -76,9 +76,9 @@ def parse_query(
     strange += _strange_authors(words, taken, known, lookup=lookup)
     spans = with_negation(words, sorted([*records, *people], key=lambda span: span.start))
     topic = _topic(words, [*spans, *strange])
-    if lookup and (named := only_surnames(words, topic, known)):
-        people, topic = [*people, *named], []
-        spans = with_negation(words, sorted([*records, *people], key=lambda span: span.start))
+    if lookup and (named := lone_surnames(words, topic, known)):
+        spans = with_negation(words, sorted([*spans, *named], key=lambda span: span.start))
+        topic = _topic(words, [*spans, *strange])
     wanted = [span for span in spans if not span.negated]
     groups = author_groups(words, [span for span in wanted if span.name])
     filters = Filters(
@@ -191,9 +191,7 @@ def _values_in(words: Sequence[Word], known: KnownValues, today: date) -> list[S
     return found
 
 
-def _is_proven(
-    words: Sequence[Word], span: Span, at_values: Set[int], known: KnownValues
-) -> bool:
+def _is_proven(words: Sequence[Word], span: Span, at_values: Set[int], known: KnownValues) -> bool:
     """Whether words spelled like a value mean it, in a query that asks for papers.
 
     An ordinary word does where it stands as a venue would (Nature), is in the plural or no other

@@ -1,6 +1,7 @@
 """Authors that a query names, as spans of its words, found among the library's names."""
 
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from retrieval.filters import NO_FILTERS, Filters
 from retrieval.names import Fit, fit, name_words, starts_surname, words_of_term
@@ -16,9 +17,7 @@ _NEAR = 4
 """Words after `Levine's` in which papers must be spoken of."""
 
 
-def people_in(
-    words: Sequence[Word], taken: Set[int], names: Names, *, lookup: bool
-) -> list[Span]:
+def people_in(words: Sequence[Word], taken: Set[int], names: Names, *, lookup: bool) -> list[Span]:
     """The authors whom the words name, in their order.
 
     Args:
@@ -38,20 +37,19 @@ def people_in(
     return found
 
 
-def only_surnames(words: Sequence[Word], topic: Sequence[int], names: Names) -> list[Span]:
-    """The surnames that are all of a query's topic: `Finzi and Wilson`, `Finzi 2023`."""
-    terms = [surnamed(name_words(words[at].text), names) for at in topic]
-    if not all(terms) or not all(_is_rather_name(words[at], names) for at in topic):
-        return []
+def lone_surnames(words: Sequence[Word], topic: Sequence[int], names: Names) -> list[Span]:
+    """Surnames that are all of a query's topic or joined to each other: `Finzi and Wilson`."""
+    known = [at for at in topic if _is_rather_name(words[at], names)]
+    if len(known) < len(topic):
+        pairs = [pair for pair in pairwise(known) if is_joined(words, pair[0] + 1, pair[1])]
+        known = sorted({at for pair in pairs for at in pair if words[at].capital})
     return [
-        Span(at, at + 1, Filters(authors=(fits,)), words[at].text)
-        for at, fits in zip(topic, terms, strict=True)
+        Span(at, at + 1, Filters(authors=(surnamed([words[at].folded], names),)), words[at].text)
+        for at in known
     ]
 
 
-def stranger_at(
-    words: Sequence[Word], at: int, taken: Set[int], names: Names
-) -> Span | None:
+def stranger_at(words: Sequence[Word], at: int, taken: Set[int], names: Names) -> Span | None:
     """The unknown author whose name begins there behind `by`: capitals, no common words."""
     end = at
     while end < min(len(words), at + _WIDEST) and end not in taken and _continues(words, at, end):
@@ -83,9 +81,7 @@ def _full_name_at(
     return None
 
 
-def _full_name(
-    span: Sequence[Word], names: Names, *, alone: bool, lookup: bool
-) -> tuple[str, ...]:
+def _full_name(span: Sequence[Word], names: Names, *, alone: bool, lookup: bool) -> tuple[str, ...]:
     """The names that a span means; `alone` if it is no part of other words."""
     capital, terms = _is_capitalised(span), spelled(_typed(span), names)
     if terms:

@@ -28,7 +28,9 @@ class Span:
     def beside(self, words: Sequence[Word]) -> tuple[str, str, str]:
         """The folded words around: two before, one behind; empty where there is none."""
         near = {at: words[at].folded for at in range(len(words))}
-        second, first, behind = (near.get(at, "") for at in (self.start - 2, self.start - 1, self.end))
+        second, first, behind = (
+            near.get(at, "") for at in (self.start - 2, self.start - 1, self.end)
+        )
         return second, first, behind
 
     def is_of_papers(self, words: Sequence[Word]) -> bool:

@@ -10,7 +10,9 @@ from retrieval.query.values import typed_decision, typed_venue, years_within
 
 _SEVERAL = re.compile(r"\s+(?:and|&)\s+|\s*;\s*", re.IGNORECASE)
 """What stands between the authors of one filter."""
-_TERM = re.compile(r'(?<!\S)(-?)(author|venue|year|decision):(?:"([^"]*)"|([^\s"]+))', re.IGNORECASE)
+_TERM = re.compile(
+    r'(?<!\S)(-?)(author|venue|year|decision):(?:"([^"]*)"|([^\s"]+))', re.IGNORECASE
+)
 _EXCLUDED_WORD = re.compile(r'(?<=\s)-(?:"([^"]+)"|([^\W\d_][^\s"]+))')
 _YEARS = re.compile(r"(?:(?P<sign>[<>]=?)?(?P<year>\d{4})|(?P<low>\d{4})[-–](?P<high>\d{4})?)")
 

@@ -89,6 +89,13 @@ def years_at(
     `2022`, `2020-2022`, `2020 to 2022`, `between 2020 and 2022`, `since 2022`, `before 2022`,
     `last year`, `the last two years` (those that begin less than three years ago).
     """
+    if (
+        words[at].folded == "the"
+        and at + 1 < len(words)
+        and words[at + 1].folded in ("last", "past")
+    ):
+        width, found = years_at(words, at + 1, known, today)
+        return (width + 1, found) if width else (0, ())
     typed = [*folded_words(words[at : at + 4]), "", "", "", ""]
     years = [year_of(word) or 0 for word in words[at : at + 4]] + [0] * 4
     low, high, width = 0, 0, 0
@@ -116,7 +123,7 @@ def years_within(low: int, high: int, known: Sequence[int]) -> tuple[int, ...]:
     A bound of 0 is open.
     """
     within = tuple(year for year in known if low <= year <= (high or year))
-    return within or tuple(dict.fromkeys(filter(None, (low, high))))
+    return within or tuple(range(low or high, (high or low) + 1))
 
 
 _OPEN_SPANS: dict[str, Callable[[int], tuple[int, int]]] = {
