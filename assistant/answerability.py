@@ -15,8 +15,8 @@ from assistant.content_words import is_in_other_letters
 from assistant.conversation import Resolved
 from assistant.evidence import asks_for_several
 from retrieval.lexical import LexicalIndex
-from retrieval.query.lookup import Lookup
 from retrieval.nicknames import joined, names_in, stands_for
+from retrieval.query.lookup import Lookup
 from retrieval.sentences import split_sentences
 from retrieval.types import Paper, Passage
 

@@ -48,11 +48,11 @@ from retrieval.errors import InputError, LibraryError
 from retrieval.health import check, repair
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
-from retrieval.query.lookup import Lookup
 from retrieval.progress import Progress
+from retrieval.query.lookup import Lookup
+from retrieval.query.syntax import ExplicitFilters
 from retrieval.ranking import ranking
 from retrieval.removing import remove_source
-from retrieval.query.syntax import ExplicitFilters
 
 Flags = dict[str, Any]
 

@@ -21,8 +21,8 @@ from retrieval.embedder import StoppableEmbedder
 from retrieval.errors import InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
-from retrieval.query.lookup import Lookup
 from retrieval.markup import visible
+from retrieval.query.lookup import Lookup
 from retrieval.rerank import RerankSettings, rerank
 from retrieval.types import Passage
 

@@ -17,8 +17,8 @@ from assistant.calibration import Judged
 from assistant.conversation import Resolved
 from retrieval.chunks import chunk_paper, embedded_text
 from retrieval.library import Library
-from retrieval.query.lookup import Lookup
 from retrieval.progress import Progress
+from retrieval.query.lookup import Lookup
 from retrieval.search import search
 from retrieval.sentences import Sentence, split_sentences
 from retrieval.types import Paper, Passage

@@ -15,11 +15,11 @@ from assistant.small_talk import reply_to
 from assistant.types import Outcome, Turn
 from retrieval.filters import Filters
 from retrieval.library import Library
+from retrieval.names import name_terms
+from retrieval.nicknames import introduced, joined
 from retrieval.query.lookup import Listing, Lookup
 from retrieval.query.metadata import ParsedQuery
 from retrieval.query.words import PAPERS, words_of
-from retrieval.names import name_terms
-from retrieval.nicknames import introduced, joined
 from retrieval.titles import likeness, plain_title
 from retrieval.types import Paper, Passage
 

@@ -20,11 +20,11 @@ from assistant.setup import Setup
 from assistant.speed import Speed, measure
 from assistant.types import Turn
 from retrieval.errors import Cancelled, LibraryError, NotReadyError, UserError
-from retrieval.query.lookup import Listing, Lookup
 from retrieval.overview import Overview, Overviews
+from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.syntax import ExplicitFilters
 from retrieval.ranking import Ranking, ranking
 from retrieval.types import Paper
-from retrieval.query.syntax import ExplicitFilters
 
 _TOLD_EVERY = 0.5
 """Seconds between two events that tell a place in the line."""

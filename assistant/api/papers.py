@@ -21,8 +21,8 @@ from assistant.bibliography import FORMATS
 from assistant.json_output import lookup_json, paper_json, search_json
 from assistant.service import Service
 from retrieval.keys import citation_keys
-from retrieval.types import Paper
 from retrieval.query.syntax import ExplicitFilters
+from retrieval.types import Paper
 
 _ENDINGS = {
     ".bib": ("bibtex", "application/x-bibtex"),

@@ -16,9 +16,9 @@ from assistant.browser.lookup_html import EXPORTS, Asked, form_html, listing_htm
 from assistant.browser.paper import PaperDialog
 from assistant.service import Service
 from retrieval.errors import UserError
-from retrieval.query.lookup import Listing, Lookup, Match
 from retrieval.name_order import surname
 from retrieval.names import folded
+from retrieval.query.lookup import Listing, Lookup, Match
 from retrieval.query.syntax import ExplicitFilters
 
 _STATIC = Path(__file__).with_name("static")

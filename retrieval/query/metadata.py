@@ -29,7 +29,7 @@ from retrieval.query.values import (
     year_of,
     years_at,
 )
-from retrieval.query.words import PAPERS, PLACES, Word, words_of
+from retrieval.query.words import PAPERS, PLACES, Word, folded_words, words_of
 
 _COMMON = 200
 """One text in so many has a word that is common."""
@@ -162,10 +162,9 @@ def _records_in(
 ) -> list[Span]:
     """Venues, years and decisions that are conditions; those of one place as one span."""
     found = _values_in(words, known, today)
-    if lookup:
-        at_values = _positions(found)
-        found = [span for span in found if _is_proven(words, span, at_values, known)]
-    together = clusters(words, found)
+    at_values = _positions(found)
+    proven = [span for span in found if _is_proven(words, span, at_values, known)]
+    together = clusters(words, proven)
     return together if lookup else [span for span in together if _is_of_records(words, span)]
 
 
@@ -214,8 +213,8 @@ def _is_proven(words: Sequence[Word], span: Span, at_values: Set[int], known: Kn
 
 def _is_of_records(words: Sequence[Word], span: Span) -> bool:
     """Whether a question about content says of papers that they are of this venue, year, …"""
-    _, before, _ = span.beside(words)
-    return span.is_of_papers(words) or bool(span.filters.venues and before in PLACES)
+    placed = PLACES & set(folded_words(words[max(span.start - 1, 0) : span.end]))
+    return span.is_of_papers(words) or bool(span.filters.venues and placed)
 
 
 def _strange_venues(

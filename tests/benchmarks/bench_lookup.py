@@ -22,10 +22,10 @@ from typing import Any
 
 from assistant.resources import resource_folder
 from retrieval.lexical import LexicalIndex
-from retrieval.query.lookup import Lookup
-from retrieval.query.metadata import parse_query
 from retrieval.merge import fold, paper_of
 from retrieval.names import name_terms
+from retrieval.query.lookup import Lookup
+from retrieval.query.metadata import parse_query
 from retrieval.readers import files_of, read_file
 from retrieval.types import Paper, Source
 

@@ -13,8 +13,8 @@ from retrieval.chunks import ChunkSettings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.lexical import LexicalIndex
 from retrieval.library import Library
-from retrieval.query.lookup import Lookup
 from retrieval.merge import fold, paper_of
+from retrieval.query.lookup import Lookup
 from retrieval.readers import files_of, read_file
 from retrieval.types import Paper, Record
 

@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 from fakes import PAPERS, paper
+from retrieval.lookup import Match
 
 from assistant.browser.lookup_html import Asked, form_html, listing_html, refused_html
 from assistant.browser.paper_html import gone_html, paper_html
-from retrieval.lookup import Match
 from retrieval.similar import Similar
 from retrieval.types import Paper
 
