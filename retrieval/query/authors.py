@@ -1,10 +1,10 @@
 """Which of a library's authors a typed name fits: whole, with initials, in part, misspelled."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from rapidfuzz.distance import OSA
 
+from retrieval.lexical import LexicalIndex
 from retrieval.names import (
     Fit,
     fit,
@@ -22,30 +22,7 @@ _LONG = 8
 _PAIR = 2
 
 
-class Names(Protocol):
-    """What is known of a library's names; see `LexicalIndex`."""
-
-    @property
-    def size(self) -> int:
-        """How many papers there are."""
-
-    def texts_with(self, word: str) -> int:
-        """How many papers have `word` in their text."""
-
-    def is_name_word(self, word: str) -> bool:
-        """Whether any author's name has this folded word."""
-
-    def names_starting(self, start: str) -> list[str]:
-        """Indexed names that start so."""
-
-    def names_like(self, name: str) -> list[str]:
-        """Indexed names, some of them close to `name`."""
-
-    def names_with_word_like(self, word: str) -> list[str]:
-        """Indexed names, some of which have a word like `word`."""
-
-
-def named(typed: str, names: Names) -> tuple[str, ...]:
+def named(typed: str, names: LexicalIndex) -> tuple[str, ...]:
     """The indexed names that a name fits that is known to be one: whole, in part, misspelled."""
     parts = name_words(typed)
     if not parts:
@@ -54,17 +31,17 @@ def named(typed: str, names: Names) -> tuple[str, ...]:
     return whole or having_all(parts, names) or misspelled(parts, names)
 
 
-def closest(typed: str, names: Names) -> str:
-    """An indexed name that is spelled much like `typed`; empty if there is none."""
+def closest(typed: str, names: LexicalIndex) -> str:
+    """A name of the library that is spelled much like `typed`, as shown; empty if there is none."""
     parts = name_words(typed)
     if len(parts) < _PAIR:
         return ""
     same = [term for term in surnamed(parts[-1:], names) if _is_near(term, parts)]
     near = same or [term for term in names.names_like(name_term(parts)) if _is_near(term, parts)]
-    return min(near, key=lambda term: (_distance(term, parts), term), default="")
+    return shown(min(near, key=lambda term: (_distance(term, parts), term), default=""))
 
 
-def spelled(typed: str, names: Names) -> tuple[str, ...]:
+def spelled(typed: str, names: LexicalIndex) -> tuple[str, ...]:
     """The names that `typed` fits best; of a name's own initials, all of them.
 
     Where initials are typed that no name has, only one name must fit the others: `M. I. Jordan`.
@@ -91,20 +68,20 @@ def _orders(parts: list[str]) -> Iterable[list[str]]:
         yield [*given, surname]
 
 
-def surnamed(parts: Sequence[str], names: Names) -> tuple[str, ...]:
+def surnamed(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
     """Names whose surname the words are."""
     known = names.names_starting(f"{parts[-1]}, ")
     return tuple(term for term in known if is_surname(parts, words_of_term(term)))
 
 
-def having_all(parts: Sequence[str], names: Names) -> tuple[str, ...]:
+def having_all(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
     """Names that have all the words, wherever: a given name alone, a name turned round."""
     rarest = max(parts, key=len)
     known = names.names_with_word_like(rarest) if names.is_name_word(rarest) else []
     return tuple(term for term in known if set(parts) <= set(words_of_term(term)))
 
 
-def misspelled(parts: Sequence[str], names: Names) -> tuple[str, ...]:
+def misspelled(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
     """Names that the words are nearest to, if they are near: a surname, or a name of two words."""
     if len(parts) == 1:
         known = names.names_with_word_like(parts[0])
@@ -121,7 +98,7 @@ def misspelled(parts: Sequence[str], names: Names) -> tuple[str, ...]:
     return tuple(term for term in near if distances[term] == best)
 
 
-def _each_is_near(parts: Sequence[str], known: Sequence[str], names: Names) -> bool:
+def _each_is_near(parts: Sequence[str], known: Sequence[str], names: LexicalIndex) -> bool:
     """Whether every word is that of the name or a misspelling of it.
 
     A given name that others have too is another one, unless the surname is this person's alone.
@@ -135,7 +112,7 @@ def _each_is_near(parts: Sequence[str], known: Sequence[str], names: Names) -> b
     return alone and all(_is_near_word(typed, spelled) for typed, spelled in wrong)
 
 
-def _is_misspelling(typed: str, known: str, names: Names) -> bool:
+def _is_misspelling(typed: str, known: str, names: LexicalIndex) -> bool:
     return not names.is_name_word(typed) and _is_near_word(typed, known)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.filters import Filters
+from retrieval.filters import NO_FILTERS, Filters
 from retrieval.query.syntax import UnmatchedFilter
-from retrieval.query.words import JOINERS, PAPERS, PLACES, Word, folded_words
+from retrieval.query.words import JOINERS, PAPERS, PLACES, Word, folded_at, folded_words
 
-NEGATIONS = frozenset({"not", "no", "without", "except", "excluding", "nor"})
-_BETWEEN = PLACES | {"a", "an", "the", "by", "with"}
-"""Little words that may stand between alternatives: `an oral or a poster`."""
+_NEGATIONS = frozenset({"not", "no", "nor", "without", "except", "excluding"})
+_LITTLE = PLACES | {"a", "an", "the", "by", "with"}
+"""What may stand between alternatives: `an oral or a poster`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,35 +18,31 @@ class Span:
 
     start: int
     end: int
-    filters: Filters
+    filters: Filters = NO_FILTERS
     name: str = ""
     """The author, as typed."""
     negated: bool = False
     unmatched: UnmatchedFilter | None = None
     """What is named, where the library does not have it."""
 
-    def beside(self, words: Sequence[Word]) -> tuple[str, str, str]:
-        """The folded words around: two before, one behind; empty where there is none."""
-        near = {at: words[at].folded for at in range(len(words))}
-        second, first, behind = (
-            near.get(at, "") for at in (self.start - 2, self.start - 1, self.end)
-        )
-        return second, first, behind
-
     def is_of_papers(self, words: Sequence[Word]) -> bool:
-        """Whether `paper` or `papers` stands beside or inside."""
-        second, first, behind = self.beside(words)
-        inside = PAPERS & set(folded_words(words[self.start : self.end]))
-        return bool(inside or {first, behind} & PAPERS or (first in PLACES and second in PAPERS))
+        """Whether `paper` or `papers` stands beside or inside, as in `papers from 2022`."""
+        before = self.start - 2 if folded_at(words, self.start - 1) in PLACES else self.start - 1
+        near = {folded_at(words, at) for at in (before, *range(self.start, self.end + 1))}
+        return bool(near & PAPERS)
+
+
+def positions(spans: Sequence[Span]) -> set[int]:
+    """Where the words of spans stand."""
+    return {at for span in spans for at in range(span.start, span.end)}
 
 
 def is_joined(words: Sequence[Word], end: int, start: int) -> bool:
     """Whether what ends and what starts there are joined by `and`, `or` or a comma alone."""
     between = set(folded_words(words[end:start]))
-    comma = end > 0 and words[end - 1].comma
-    return between <= JOINERS | _BETWEEN | {"nor"} and bool(
-        between & (JOINERS | {"nor"}) or (comma and start - end <= 1)
-    )
+    joiners = JOINERS | {"nor"}
+    comma = words[end - 1].comma and start - end <= 1
+    return between <= joiners | _LITTLE and bool(between & joiners or comma)
 
 
 def clusters(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
@@ -62,14 +58,13 @@ def clusters(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
 
 
 def with_negation(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
-    """The spans, those marked that follow `not`, `without`, …, also before an `or`."""
+    """The spans in order, those marked that follow `not`, `without`, …, also before an `or`."""
     found: list[Span] = []
-    for span in spans:
-        last = found[-1] if found else None
-        again = last is not None and last.negated and is_joined(words, last.end, span.start)
-        first = _negation(words, last.end if last else 0, span.start)
-        negated = first < span.start or again
-        found.append(replace(span, start=min(first, span.start), negated=negated))
+    for span in sorted(spans, key=lambda each: each.start):
+        last = found[-1] if found else Span(0, 0)
+        first = _negation(words, last.end, span.start)
+        again = last.negated and is_joined(words, last.end, span.start)
+        found.append(replace(span, start=first, negated=again or first < span.start))
     return found
 
 
@@ -83,29 +78,28 @@ def author_groups(words: Sequence[Word], people: Sequence[Span]) -> list[list[Sp
             chains.append([person])
     groups: list[list[Span]] = []
     for chain in chains:
-        inside = folded_words(words[chain[0].end : chain[-1].start])
-        groups += [chain] if "or" in inside else [[person] for person in chain]
+        is_choice = "or" in folded_words(words[chain[0].end : chain[-1].start])
+        groups += [chain] if is_choice else [[person] for person in chain]
     return groups
 
 
 def _belongs(words: Sequence[Word], one: Span, two: Span) -> bool:
     """Side by side, with one little word between, or more alternatives of the same kind."""
-    between, comma = folded_words(words[one.end : two.start]), words[one.end - 1].comma
-    if not comma and (not between or (len(between) == 1 and between[0] in PLACES)):
+    between = folded_words(words[one.end : two.start])
+    if not words[one.end - 1].comma and between in ((), *((place,) for place in PLACES)):
         return True
     return _kinds(two) <= _kinds(one) and is_joined(words, one.end, two.start)
 
 
 def _kinds(span: Span) -> set[str]:
-    kinds = ("venues", "years", "decisions")
-    return {kind for kind in kinds if getattr(span.filters, kind)}
+    return {kind for kind in ("venues", "years", "decisions") if getattr(span.filters, kind)}
 
 
 def _negation(words: Sequence[Word], least: int, start: int) -> int:
     """Where the `not` stands from which only asking words lead to `start`, else `start`."""
     for at in range(start - 1, least - 1, -1):
-        if words[at].folded in NEGATIONS:
+        if words[at].folded in _NEGATIONS:
             return at
         if not words[at].asks or words[at].comma:
-            return start
+            break
     return start

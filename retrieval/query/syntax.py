@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
 
 from retrieval.filters import NO_FILTERS, Filters
-from retrieval.query.authors import Names, closest, named, shown
-from retrieval.query.values import typed_decision, typed_venue, years_within
+from retrieval.lexical import LexicalIndex
+from retrieval.query.authors import closest, named
+from retrieval.query.values import decision_spellings, typed_value, typed_venue, years_within
 
 _SEVERAL = re.compile(r"\s+(?:and|&)\s+|\s*;\s*", re.IGNORECASE)
 """What stands between the authors of one filter."""
@@ -14,14 +14,7 @@ _TERM = re.compile(
     r'(?<!\S)(-?)(author|venue|year|decision):(?:"([^"]*)"|([^\s"]+))', re.IGNORECASE
 )
 _EXCLUDED_WORD = re.compile(r'(?<=\s)-(?:"([^"]+)"|([^\W\d_][^\s"]+))')
-_YEARS = re.compile(r"(?:(?P<sign>[<>]=?)?(?P<year>\d{4})|(?P<low>\d{4})[-–](?P<high>\d{4})?)")
-
-
-class KnownValues(Names, Protocol):
-    """What is known of a library's records; see `LexicalIndex`."""
-
-    def values(self, field: str) -> list[str]:
-        """The different values of `venue`, `year` or `decision`."""
+_YEARS = re.compile(r"(?P<sign>[<>]=?)?(?P<low>\d{4})(?P<dash>[-–])?(?P<high>\d{4})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,107 +43,88 @@ class ExplicitFilters:
         return bool(self.authors or self.venue or self.year or self.decision)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TypedTerms:
     """The explicit terms of a query, and what is left of it."""
 
     text: str
-    """The query without them."""
     filters: Filters = NO_FILTERS
     authors: tuple[str, ...] = ()
-    """The authors of the filters, as typed."""
+    """Those of the filters, as typed."""
     unmatched: tuple[UnmatchedFilter, ...] = ()
 
 
 def explicit_filters(
-    given: ExplicitFilters, known: KnownValues
+    given: ExplicitFilters, known: LexicalIndex
 ) -> tuple[Filters, tuple[UnmatchedFilter, ...]]:
     """The filters that a person gave, in the library's values, and what it does not have."""
-    authors = [name for typed in given.authors for name in _SEVERAL.split(typed)]
-    fields = [("author", name) for name in authors]
+    fields = [("author", name) for typed in given.authors for name in _SEVERAL.split(typed)]
     fields += [("venue", given.venue), ("decision", given.decision)]
-    filters, unmatched = NO_FILTERS, []
-    for field, typed in fields:
-        found = _resolved(field, typed, known) if typed else None
-        if isinstance(found, UnmatchedFilter):
-            unmatched.append(found)
-        elif found:
-            filters = filters.merged(found)
+    found = [_resolved(field, typed, known) for field, typed in fields if typed]
+    unmatched = [each for each in found if isinstance(each, UnmatchedFilter)]
+    filters = NO_FILTERS
+    for each in found:
+        filters = filters.merged(each) if isinstance(each, Filters) else filters
     if given.year and filters.years and filters.years != (given.year,):
         unmatched.append(UnmatchedFilter("venue", f"at {given.venue} of {given.year}"))
     years = Filters(years=(given.year,) if given.year else ())
     return years.also(filters), tuple(unmatched)
 
 
-def explicit_terms(query: str, known: KnownValues) -> TypedTerms:
+def explicit_terms(query: str, known: LexicalIndex) -> TypedTerms:
     """The terms `field:value` and `-word` of a query; what is none of them stays in the text."""
-    filters, authors, unmatched = NO_FILTERS, [], []
+    terms = TypedTerms(query)
     excluded: list[Filters] = []
 
     def take(term: re.Match[str]) -> str:
-        nonlocal filters
-        field, typed = term[2].lower(), term[3] or term[4] or ""
+        minus, field, typed = term[1], term[2].lower(), term[3] or term[4] or ""
         found = _resolved(field, typed, known) if any(map(str.isalnum, typed)) else None
-        if found is None:
-            return term[0]
-        if isinstance(found, Filters) and term[1]:
+        if isinstance(found, Filters) and minus:
             excluded.append(found)
         elif isinstance(found, Filters):
-            filters = filters.merged(found)
-            authors.extend([typed] * bool(found.authors))
-        elif not term[1]:  # what is not here need not be left out
-            unmatched.append(found)
-        return " "
+            terms.filters = terms.filters.merged(found)
+            terms.authors += (typed,) if found.authors else ()
+        elif found and not minus:  # what is not here need not be left out
+            terms.unmatched += (found,)
+        return " " if found else term[0]
 
-    rest = _TERM.sub(take, query)
-    words = [found[1] or found[2] for found in _EXCLUDED_WORD.finditer(rest)]
-    negative = Filters(excluded=tuple(excluded), excluded_words=tuple(words))
-    text = _EXCLUDED_WORD.sub(" ", rest)
-    return TypedTerms(text, filters.also(negative), tuple(authors), tuple(unmatched))
+    text = _TERM.sub(take, query)
+    words = tuple(found[1] or found[2] for found in _EXCLUDED_WORD.finditer(text))
+    terms.filters = terms.filters.also(Filters(excluded=tuple(excluded), excluded_words=words))
+    terms.text = _EXCLUDED_WORD.sub(" ", text)
+    return terms
 
 
-def _resolved(field: str, typed: str, known: KnownValues) -> Filters | UnmatchedFilter | None:
-    """The filter that a value typed for a field means; None if it is no such value."""
-    if field == "author":
-        terms = named(typed, known)
-        return Filters(authors=(terms,)) if terms else unknown_author(typed, known)
+def known_years(known: LexicalIndex) -> list[int]:
+    """The years of the library's papers."""
+    return sorted(int(year) for year in known.values("year"))
+
+
+def _resolved(field: str, typed: str, known: LexicalIndex) -> Filters | UnmatchedFilter | None:
+    """The filter that a value typed for a field means; None if it is no year."""
     if field == "year":
         return _typed_years(typed, known)
+    if field == "author":
+        terms = named(typed, known)
+        said = UnmatchedFilter("author", f"by {typed}", closest(typed, known))
+        return Filters(authors=(terms,)) if terms else said
+    values = tuple(known.values(field))
     if field == "venue":
-        venues, year = typed_venue(typed, tuple(known.values("venue")))
-        years = (year,) if year else ()
-        return Filters(venues=venues, years=years) if venues else unknown_venue(typed)
-    decisions = typed_decision(typed, tuple(known.values("decision")))
-    return Filters(decisions=decisions) if decisions else _unknown_decision(typed)
+        venues, year = typed_venue(typed, values)
+        found = Filters(venues=venues, years=(year,) if year else ())
+        return found if venues else UnmatchedFilter(field, f"at {typed}")
+    decisions = typed_value(typed, values, decision_spellings(values))
+    return Filters(decisions=decisions) or UnmatchedFilter(field, f"with decision {typed}")
 
 
-def unknown_author(typed: str, names: Names) -> UnmatchedFilter:
-    """An author whom the library does not have, with a name spelled alike."""
-    close = closest(typed, names)
-    return UnmatchedFilter("author", f"by {typed}", shown(close) if close else "")
-
-
-def unknown_venue(typed: str) -> UnmatchedFilter:
-    """A venue that the library does not have."""
-    return UnmatchedFilter("venue", f"at {typed}")
-
-
-def _unknown_decision(typed: str) -> UnmatchedFilter:
-    return UnmatchedFilter("decision", f"with decision {typed}")
-
-
-def _typed_years(typed: str, known: KnownValues) -> Filters | None:
+def _typed_years(typed: str, known: LexicalIndex) -> Filters | None:
+    """`2022`, `2020-2022`, `2020-`, `>2021`, `<=2021`."""
     found = _YEARS.fullmatch(typed)
-    if not found:
+    if not found or bool(found["high"]) > bool(found["dash"]) or (found["sign"] and found["dash"]):
         return None
-    low = int(found["low"] or found["year"])
-    high = int(found["high"] or 0) if found["low"] else low
+    low = int(found["low"])
+    high = int(found["high"] or 0) if found["dash"] else low
     if sign := found["sign"]:
         strict = len(sign) == 1
         low, high = (low + strict, 0) if sign[0] == ">" else (0, low - strict)
     return Filters(years=years_within(low, high, known_years(known)))
-
-
-def known_years(known: KnownValues) -> list[int]:
-    """The years of the library's papers."""
-    return sorted(int(year) for year in known.values("year"))

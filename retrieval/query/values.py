@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date
 from functools import lru_cache
 
 from retrieval.names import folded
@@ -14,13 +13,33 @@ Spellings = dict[tuple[str, ...], tuple[str, ...]]
 _ACRONYM = re.compile(r"\(([A-Za-z]{2,12})[ '’-]*(?:\d{2}|\d{4})?\)")
 _SERIES = frozenset("proceedings advances annual".split())
 """Capitalised words of a venue's name that its initials leave out."""
-_AWARDED = frozenset("outstanding award best distinguished honorable honourable prize".split())
+_AWARDED = frozenset("outstanding award best distinguished honorable prize".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _GLUED = re.compile(r"([^\W\d_]{2,})[-'’]?((?:19|20)?\d\d)")
 _RANGE = re.compile(r"((?:19|20)\d\d)[-–]((?:19|20)\d\d)")
 _LAST_CENTURY = 50
 """Years of two digits from here on are of the last century."""
-_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = tuple("zero one two three four five six seven eight nine ten".split())
+_MOST_YEARS_BACK = 99
+
+_PERIODS: dict[str, Callable[[int, int, int], tuple[int, int]]] = {
+    "Y": lambda low, _, now: (low, low),
+    "Y-Y": lambda low, high, now: (low, high),
+    "Y to Y": lambda low, high, now: (low, high),
+    "from Y to Y": lambda low, high, now: (low, high),
+    "between Y and Y": lambda low, high, now: (low, high),
+    "since Y": lambda low, _, now: (low, 0),
+    "after Y": lambda low, _, now: (low + 1, 0),
+    "before Y": lambda low, _, now: (0, low - 1),
+    "until Y": lambda low, _, now: (0, low),
+    "this year": lambda _, __, now: (now, now),
+    "last year": lambda _, __, now: (now - 1, now - 1),
+    "last N years": lambda count, _, now: (now - count, now),
+    "past N years": lambda count, _, now: (now - count, now),
+    "the last N years": lambda count, _, now: (now - count, now),
+    "the past N years": lambda count, _, now: (now - count, now),
+}
+"""Of a period its first and last year, 0 if open, from its numbers and the present year."""
 
 
 @lru_cache(maxsize=8)
@@ -67,84 +86,56 @@ def year_of(word: Word) -> int | None:
     return _century(word.folded) if short or _YEAR.fullmatch(word.folded) else None
 
 
+def typed_value(typed: str, values: Iterable[str], spellings: Spellings) -> tuple[str, ...]:
+    """The values that a person may mean by `typed`: spelled so, else having it as a part."""
+    words = folded_words(words_of(typed))
+    part = f" {' '.join(words)} "
+    parts = (value for value in values if part in f" {' '.join(folded_words(words_of(value)))} ")
+    return spellings.get(words) or (tuple(parts) if words else ())
+
+
 def typed_venue(typed: str, venues: tuple[str, ...]) -> tuple[tuple[str, ...], int | None]:
     """The venues that a person may mean by `typed`, and the year if that is typed too."""
-    if found := _typed_value(typed, venues, venue_spellings(venues)):
+    if found := typed_value(typed, venues, venue_spellings(venues)):
         return found, None
     words = words_of(typed)
     width, found, year = venue_at(words, 0, venue_spellings(venues)) if words else (0, (), None)
     return (found, year) if width == len(words) else ((), None)
 
 
-def typed_decision(typed: str, decisions: tuple[str, ...]) -> tuple[str, ...]:
-    """The decisions that a person may mean by `typed`."""
-    return _typed_value(typed, decisions, decision_spellings(decisions))
-
-
 def years_at(
-    words: Sequence[Word], at: int, known: Sequence[int], today: date
+    words: Sequence[Word], at: int, known: Sequence[int], now: int
 ) -> tuple[int, tuple[int, ...]]:
-    """How many words name years here, and the years.
-
-    `2022`, `2020-2022`, `2020 to 2022`, `between 2020 and 2022`, `since 2022`, `before 2022`,
-    `last year`, `the last two years` (those that begin less than three years ago).
-    """
-    if (
-        words[at].folded == "the"
-        and at + 1 < len(words)
-        and words[at + 1].folded in ("last", "past")
-    ):
-        width, found = years_at(words, at + 1, known, today)
-        return (width + 1, found) if width else (0, ())
-    typed = [*folded_words(words[at : at + 4]), "", "", "", ""]
-    years = [year_of(word) or 0 for word in words[at : at + 4]] + [0] * 4
-    low, high, width = 0, 0, 0
-    if found := _RANGE.fullmatch(typed[0]):
-        low, high, width = int(found[1]), int(found[2]), 1
-    elif (typed[0], typed[2]) in (("between", "and"), ("from", "to")) and years[1] and years[3]:
-        low, high, width = years[1], years[3], 4
-    elif typed[1] in ("to", "until") and years[0] and years[2]:
-        low, high, width = years[0], years[2], 3
-    elif typed[0] in _OPEN_SPANS and years[1]:
-        (low, high), width = _OPEN_SPANS[typed[0]](years[1]), 2
-    elif typed[0] in ("last", "past", "this") and typed[1] == "year":
-        low, width = today.year - (typed[0] != "this"), 2
-        high = low
-    elif typed[0] in ("last", "past") and typed[2] == "years" and (count := _count(typed[1])):
-        low, high, width = today.year - count, today.year, 3
-    elif years[0]:
-        low, high, width = years[0], years[0], 1
-    return width, years_within(low, high, known) if width else ()
+    """How many words name years here, and the years; `now` is the present one."""
+    signs, numbers = zip(*map(_signed, words[at : at + 4]), strict=True)
+    for width in range(len(signs), 0, -1):
+        if period := _PERIODS.get(" ".join(signs[:width])):
+            low, high, *_ = (*(n for those in numbers[:width] for n in those), 0, 0)
+            return width, years_within(*period(low, high, now), known)
+    return 0, ()
 
 
 def years_within(low: int, high: int, known: Sequence[int]) -> tuple[int, ...]:
-    """The known years from `low` to `high`; the bounds if there are none, so that nothing passes.
-
-    A bound of 0 is open.
-    """
+    """The known years from `low` to `high`, 0 if open; all of them where none is known."""
     within = tuple(year for year in known if low <= year <= (high or year))
     return within or tuple(range(low or high, (high or low) + 1))
 
 
-_OPEN_SPANS: dict[str, Callable[[int], tuple[int, int]]] = {
-    "since": lambda year: (year, 0),
-    "after": lambda year: (year + 1, 0),
-    "before": lambda year: (0, year - 1),
-    "until": lambda year: (0, year),
-}
-
-
-def _count(typed: str) -> int:
-    if typed in _COUNTS:
-        return _COUNTS.index(typed) + 1
-    return int(typed) if typed.isdecimal() and len(typed) <= 2 else 0  # noqa: PLR2004 - not a year
+def _signed(word: Word) -> tuple[str, tuple[int, ...]]:
+    """A word as periods have it, `Y` for a year and `N` for a number, and its numbers."""
+    if found := _RANGE.fullmatch(word.folded):
+        return "Y-Y", (int(found[1]), int(found[2]))
+    if year := year_of(word):
+        return "Y", (year,)
+    count = _COUNTS.index(word.folded) if word.folded in _COUNTS else word.folded
+    if str(count).isdecimal() and int(count) <= _MOST_YEARS_BACK:
+        return "N", (int(count),)
+    return word.folded, ()
 
 
 def _century(digits: str) -> int:
     year = int(digits)
-    if len(digits) > 2:  # noqa: PLR2004 - already whole
-        return year
-    return year + (1900 if year >= _LAST_CENTURY else 2000)
+    return year if len(digits) > 2 else year + (1900 if year >= _LAST_CENTURY else 2000)  # noqa: PLR2004
 
 
 def _spellings(values: Iterable[str], forms: Callable[[str], set[str]]) -> Spellings:
@@ -158,37 +149,22 @@ def _spellings(values: Iterable[str], forms: Callable[[str], set[str]]) -> Spell
 def _venue_forms(venue: str) -> set[str]:
     words = re.findall(r"[^\W_]+", venue)
     undated = [word for word in words if not _YEAR.fullmatch(word)]
-    forms = {folded(" ".join(words)), folded(" ".join(undated)), folded(venue)}
-    forms |= {folded(inside) for inside in _ACRONYM.findall(venue)}
     named = [word for word in undated if word[0].isupper() and folded(word) not in _SERIES]
-    if len(named) > 2:  # noqa: PLR2004 - two letters are the initials of anything
-        forms.add(folded("".join(word[0] for word in named)))
-    return forms
+    initials = "".join(word[0] for word in named) if len(named) > 2 else ""  # noqa: PLR2004
+    forms = (venue, " ".join(words), " ".join(undated), initials, *_ACRONYM.findall(venue))
+    return set(map(folded, forms))
 
 
 def _decision_forms(decision: str) -> set[str]:
-    plain = " ".join(folded(decision).replace("-", " ").replace(":", " ").split())
+    plain = " ".join(re.split(r"[\s:-]+", folded(decision))).replace("honourable", "honorable")
     core = plain.removeprefix("notable ").removesuffix(" paper").removesuffix(" award")
-    cores = {each for one in (plain, core) for each in _spelled_otherwise(one)}
-    forms = {folded(decision), *cores}
-    forms |= {f"{one} {kind}" for one in cores for kind in ("paper", "presentation", "talk")}
+    forms = {folded(decision), plain, core, *(f"{core} {what}" for what in _CALLED)}
     if _AWARDED & set(plain.split()):
         forms |= {"best paper"} if "outstanding" in plain else set()
         forms |= {f"{form} award" for form in forms}
         forms |= {"award", "award winning", "award-winning", "award winner", "prize"}
-    return {form for one in forms for form in (one, f"{one}s")}
+    forms |= {form.replace("honorable", "honourable") for form in forms}
+    return forms | {f"{form}s" for form in forms}
 
 
-def _spelled_otherwise(text: str) -> tuple[str, str]:
-    return text.replace("honourable", "honorable"), text.replace("honorable", "honourable")
-
-
-def _typed_value(typed: str, values: Iterable[str], spellings: Spellings) -> tuple[str, ...]:
-    """Values spelled as `typed`, else those that have it as a part."""
-    words = folded_words(words_of(typed))
-    if not words:
-        return ()
-    part = f" {' '.join(words)} "
-    return spellings.get(words) or tuple(
-        value for value in values if part in f" {' '.join(folded_words(words_of(value)))} "
-    )
+_CALLED = ("paper", "presentation", "talk")

@@ -80,3 +80,8 @@ def words_of(query: str) -> list[Word]:
 def folded_words(words: Sequence[Word]) -> tuple[str, ...]:
     """The words as they are compared."""
     return tuple(word.folded for word in words)
+
+
+def folded_at(words: Sequence[Word], at: int) -> str:
+    """The word there as it is compared; empty if there is none."""
+    return words[at].folded if 0 <= at < len(words) else ""
