@@ -186,7 +186,7 @@ def _is_meant(words: Sequence[Word], span: Span, others: Set[int], known: Lexica
         return bool(span.filters.years) or not common or (last.capital and before in PLACES)
     if span.filters.decisions:
         behind = words[span.end : span.end + 1]
-        return last.folded.endswith("s") or not behind or behind[0].asks or behind[0].capital
+        return last.folded.endswith("s") or not behind or behind[0].asks
     return {*span.filters.years} <= {*known_years(known)} or before in PLACES or len(words) == 1
 
 

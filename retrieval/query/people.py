@@ -53,17 +53,18 @@ def lone_surnames(words: Sequence[Word], topic: Sequence[int], names: LexicalInd
 def strangers_in(
     words: Sequence[Word], taken: Set[int], names: LexicalIndex, *, lookup: bool
 ) -> list[Span]:
-    """Names behind `by` that no author has: capitals, not all of them words of many texts.
+    """Names behind `by` that no author has: capitals, of which no text or some name has each.
 
-    In a question about content, only of two words or of who wrote papers.
+    In a question about content, only behind `papers by`.
     """
     found: list[Span] = []
     for at in range(1, len(words)):
         end = _end_of_capitals(words, at, taken)
         span, typed = words[at:end], _typed(words[at:end])
-        said_of_papers = lookup or len(span) > 1 or folded_at(words, at - 2) in PAPERS
+        said_of_papers = lookup or folded_at(words, at - 2) in PAPERS
         odd = any(_is_odd(word, names) for word in span)
-        if folded_at(words, at - 1) == "by" and odd and said_of_papers:
+        rest = all(_is_odd(word, names) or names.is_name_word(word.folded) for word in span)
+        if folded_at(words, at - 1) == "by" and odd and rest and said_of_papers:
             unmatched = UnmatchedFilter("author", f"by {typed}", closest(typed, names))
             found.append(Span(at, end, unmatched=unmatched))
     return found
@@ -131,7 +132,9 @@ def _surname_at(
     et_al = folded_words(words[end : end + 2]) == ("et", "al")
     terms: tuple[str, ...] = ()
     if (folded_at(words, at - 1) == "by" or et_al) and not _goes_on(words, end):
-        terms = surnamed(parts, names) or having_all(parts, names) or misspelled(parts, names)
+        terms = surnamed(parts, names) or having_all(parts, names)
+        if not terms and _is_odd(words[end - 1], names):
+            terms = misspelled(parts, names)
     elif (found and is_joined(words, found[-1].end, at)) or (
         words[end - 1].possessive and _owns_papers(words, end, taken)
     ):

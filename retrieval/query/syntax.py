@@ -14,6 +14,8 @@ _TERM = re.compile(
     r'(?<!\S)(-?)(author|venue|year|decision):(?:"([^"]*)"|([^\s"]+))', re.IGNORECASE
 )
 _EXCLUDED_WORD = re.compile(r'(?<=\s)-(?:"([^"]+)"|([^\W\d_][^\s"]+))')
+_FORMULA = frozenset("$_^\\{}")
+"""Signs of a formula, behind which a dash is none of ours: `$K$ -armed bandits`."""
 _YEARS = re.compile(r"(?P<sign>[<>]=?)?(?P<low>\d{4})(?P<dash>[-–])?(?P<high>\d{4})?")
 
 
@@ -75,6 +77,7 @@ def explicit_terms(query: str, known: LexicalIndex) -> TypedTerms:
     """The terms `field:value` and `-word` of a query; what is none of them stays in the text."""
     terms = TypedTerms(query)
     excluded: list[Filters] = []
+    words: list[str] = []
 
     def take(term: re.Match[str]) -> str:
         minus, field, typed = term[1], term[2].lower(), term[3] or term[4] or ""
@@ -88,10 +91,17 @@ def explicit_terms(query: str, known: LexicalIndex) -> TypedTerms:
             terms.unmatched += (found,)
         return " " if found else term[0]
 
+    def leave_out(word: re.Match[str]) -> str:
+        before = word.string[: word.start()].split()[-1:]
+        if before and (len(before[0]) == 1 or not _FORMULA.isdisjoint(before[0])):
+            return word[0]
+        words.append(word[1] or word[2])
+        return " "
+
     text = _TERM.sub(take, query)
-    words = tuple(found[1] or found[2] for found in _EXCLUDED_WORD.finditer(text))
-    terms.filters = terms.filters.also(Filters(excluded=tuple(excluded), excluded_words=words))
-    terms.text = _EXCLUDED_WORD.sub(" ", text)
+    terms.text = _EXCLUDED_WORD.sub(leave_out, text)
+    negative = Filters(excluded=tuple(excluded), excluded_words=tuple(words))
+    terms.filters = terms.filters.also(negative)
     return terms
 
 

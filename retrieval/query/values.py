@@ -22,24 +22,24 @@ _LAST_CENTURY = 50
 _COUNTS = tuple("zero one two three four five six seven eight nine ten".split())
 _MOST_YEARS_BACK = 99
 
-_PERIODS: dict[str, Callable[[int, int, int], tuple[int, int]]] = {
-    "Y": lambda low, _, now: (low, low),
-    "Y-Y": lambda low, high, now: (low, high),
-    "Y to Y": lambda low, high, now: (low, high),
-    "from Y to Y": lambda low, high, now: (low, high),
-    "between Y and Y": lambda low, high, now: (low, high),
-    "since Y": lambda low, _, now: (low, 0),
-    "after Y": lambda low, _, now: (low + 1, 0),
-    "before Y": lambda low, _, now: (0, low - 1),
-    "until Y": lambda low, _, now: (0, low),
-    "this year": lambda _, __, now: (now, now),
-    "last year": lambda _, __, now: (now - 1, now - 1),
-    "last N years": lambda count, _, now: (now - count, now),
-    "past N years": lambda count, _, now: (now - count, now),
-    "the last N years": lambda count, _, now: (now - count, now),
-    "the past N years": lambda count, _, now: (now - count, now),
+_PERIODS: dict[str, Callable[[int, int], tuple[int, int]]] = {
+    "Y": lambda low, _: (low, low),
+    "Y-Y": lambda low, high: (low, high),
+    "Y to Y": lambda low, high: (low, high),
+    "from Y to Y": lambda low, high: (low, high),
+    "between Y and Y": lambda low, high: (low, high),
+    "since Y": lambda low, _: (low, 0),
+    "after Y": lambda low, _: (low + 1, 0),
+    "before Y": lambda low, _: (0, low - 1),
+    "until Y": lambda low, _: (0, low),
+    "this year": lambda now, _: (now, now),
+    "last year": lambda now, _: (now - 1, now - 1),
+    "last N years": lambda count, now: (now - count, now),
+    "past N years": lambda count, now: (now - count, now),
+    "the last N years": lambda count, now: (now - count, now),
+    "the past N years": lambda count, now: (now - count, now),
 }
-"""Of a period its first and last year, 0 if open, from its numbers and the present year."""
+"""A period's first and last year, 0 if open, from its numbers and then the present year."""
 
 
 @lru_cache(maxsize=8)
@@ -110,8 +110,8 @@ def years_at(
     signs, numbers = zip(*map(_signed, words[at : at + 4]), strict=True)
     for width in range(len(signs), 0, -1):
         if period := _PERIODS.get(" ".join(signs[:width])):
-            low, high, *_ = (*(n for those in numbers[:width] for n in those), 0, 0)
-            return width, years_within(*period(low, high, now), known)
+            given = (*(number for each in numbers[:width] for number in each), now, now)
+            return width, years_within(*period(*given[:2]), known)
     return 0, ()
 
 

@@ -150,6 +150,12 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
         (Filters(venues=("X", "Y"), decisions=("oral",)), ["c", "a"]),
         (Filters(years=(2021, 2022)), ["c", "a"]),
         (Filters(venues=("X",), years=(2022,)), []),
+        (Filters(excluded=(Filters(venues=("X",), years=(2021,)),)), ["b", "c", "d"]),
+        (Filters(excluded=(Filters(years=(2021,)), Filters(years=(2022,)))), ["b", "d"]),
+        (Filters(venues=("X",), excluded=(Filters(authors=(("ek, bo",),)),)), ["a"]),
+        (Filters(excluded_words=("kernel",)), ["b", "d"]),
+        (Filters(excluded_words=("graph kernels",)), ["b", "c", "d"]),
+        (Filters(excluded_words=("the", "nets")), ["b", "c", "a"]),
     ],
 )
 def test_papers_that_pass_filters(

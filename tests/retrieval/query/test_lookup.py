@@ -228,6 +228,41 @@ def test_a_topic_that_titles_share_does_not_hold_against_a_missing_venue(
     assert listing == Listing((), 0, "No paper at NeurIPS 2021 in this library.")
 
 
+def test_what_is_excluded_is_not_listed(seed_lookup: Lookup) -> None:
+    every = {m.paper.id for m in seed_lookup.find("Tom Goldstein", 100).matches}
+    alone = seed_lookup.find("papers by Tom Goldstein, not by Jonas Geiping", 100).matches
+    assert len(alone) == 3
+    assert {match.paper.id for match in alone} < every
+    for query in ("iclr 2022 -venue:iclr", "strides not from ICLR 2022"):
+        assert all(match.paper.year != 2022 for match in seed_lookup.find(query, 100).matches)
+
+
+def test_papers_with_an_excluded_word_are_not_listed(seed_lookup: Lookup) -> None:
+    with_video = seed_lookup.find("diffusion", 300).total
+    listing = seed_lookup.find("diffusion -video", 300)
+    assert 0 < listing.total < with_video
+    for match in listing.matches:
+        words = f"{match.paper.title} {match.paper.abstract}".lower().replace("-", " ").split()
+        assert "video" not in words
+
+
+def test_one_author_or_the_other(seed_lookup: Lookup) -> None:
+    listing = seed_lookup.find("papers by Ben Poole or Neil Zeghidour", 100)
+    both = ("Ben Poole", "Neil Zeghidour")
+    counts = [seed_lookup.find(name, 100).total for name in both]
+    assert listing.total == sum(counts)
+    assert all({*both} & {*match.paper.authors} for match in listing.matches)
+
+
+def test_explicit_terms_bind(seed_lookup: Lookup) -> None:
+    listing = seed_lookup.find('author:"Tom Goldstein" year:2023 canary', 100)
+    assert listing.matches[0].paper.title.startswith("Canary in a Coalmine")
+    assert all("Tom Goldstein" in match.paper.authors for match in listing.matches)
+    note = "No paper by Lovelace in this library."
+    assert seed_lookup.find("author:Lovelace broken neural scaling laws", 5).note == note
+    assert seed_lookup.find("broken neural scaling laws year:1999", 5).matches == ()
+
+
 def test_a_query_and_a_filter_that_disagree(seed_lookup: Lookup) -> None:
     listing = seed_lookup.find("ICLR 2022 orals", 5, ExplicitFilters(year=2023))
     assert listing.matches == ()
