@@ -62,7 +62,7 @@ def parse_query(
     spans = with_negation(words, [*records, *people])
     topic = _topic(words, positions([*spans, *strange]))
     if lookup and (named := lone_surnames(words, topic, known)):
-        spans = with_negation(words, [*spans, *named])
+        spans = with_negation(words, [*records, *people, *named])
         topic = _topic(words, positions([*spans, *strange]))
     authors, filters = _conditions(words, spans)
     filters = typed.filters.also(filters)

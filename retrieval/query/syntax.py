@@ -16,7 +16,7 @@ _TERM = re.compile(
 _EXCLUDED_WORD = re.compile(r'(?<=\s)-(?:"([^"]+)"|([^\W\d_][^\s"]+))')
 _FORMULA = frozenset("$_^\\{}")
 """Signs of a formula, behind which a dash is none of ours: `$K$ -armed bandits`."""
-_YEARS = re.compile(r"(?P<sign>[<>]=?)?(?P<low>\d{4})(?P<dash>[-–])?(?P<high>\d{4})?")
+_YEARS = re.compile(r"(?P<sign>[<>]=?)?(?P<low>[12]\d{3})(?P<dash>[-–])?(?P<high>[12]\d{3})?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def years_at(
 
 def years_within(low: int, high: int, known: Sequence[int]) -> tuple[int, ...]:
     """The known years from `low` to `high`, 0 if open; all of them where none is known."""
+    low, high = (high, low) if 0 < high < low else (low, high)
     within = tuple(year for year in known if low <= year <= (high or year))
     return within or tuple(range(low or high, (high or low) + 1))
 

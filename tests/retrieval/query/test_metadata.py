@@ -224,6 +224,7 @@ def test_a_not_reaches_no_further_than_what_it_stands_before(index: LexicalIndex
         ("AUTHOR:du author:finzi", Filters(authors=(*DU.authors, *FINZI.authors)), ""),
         ("year:2022", Filters(years=(2022,)), ""),
         ("year:2020-2022", Filters(years=(2020, 2021, 2022)), ""),
+        ("year:2022-2020", Filters(years=(2020, 2021, 2022)), ""),
         ("year:>2021", Filters(years=(2022, 2023)), ""),
         ("year:<=2020", Filters(years=(2019, 2020)), ""),
         ("year:2022-", Filters(years=(2022, 2023)), ""),
@@ -247,6 +248,7 @@ def test_explicit_terms(
     ("query", "topic"),
     [
         ("year:abc graphs", "year abc graphs"),
+        ("year:0000 graphs", "year 0000 graphs"),
         ("author: graphs", "graphs"),
         ('author:"" graphs', "graphs"),
         ('graphs "unbalanced', "graphs unbalanced"),

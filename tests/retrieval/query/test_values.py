@@ -1,4 +1,3 @@
-
 import pytest
 
 from retrieval.query.values import decision_spellings, venue_spellings, years_at
