@@ -17,10 +17,9 @@ ASKING = (
     | PLACES
     | JOINERS
     | frozenset(
-        "a the an any all anything that this these those there here ones it which what who when "
-        "where is are was were be do does did have has you your i me we show list find give "
-        "please on by for with about to but as not without authors author wrote written "
-        "published et al".split()
+        "a the an any all anything that this these those there here ones which what who when where "
+        "is are was were do does did have has you your we me show list find give please on by for "
+        "with about to but as not without authors author wrote written published et al".split()
     )
 )
 """Words that say what is wanted, not which paper."""

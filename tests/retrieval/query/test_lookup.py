@@ -328,9 +328,8 @@ def test_no_text_fails(seed_lookup: Lookup, query: str) -> None:
 
 WORDS = st.sampled_from(
     "papers by and et al. Tom Goldstein's ICLR 2022 '22 orals or an oral Levine, Du Y. about on "
-    "graph who wrote is was it the NeurIPS best paper & in from to since between van den not without "
-    "author:du -author: year:>2021 "
-    'year:-1 -survey venue:" last two years 2020-2022'.split(" ")
+    "graph who wrote is was it the NeurIPS best paper & in from to since between van den not "
+    'without author:du -author: year:>2021 year:-1 -survey venue:" last two years 2020-2022'.split()
 )
 
 

@@ -195,6 +195,7 @@ DU, FINZI = Filters(authors=(("du, yilun",),)), Filters(authors=(("finzi, marc a
         ("graphs not from ICLR 2022", (Filters(venues=("ICLR",), years=(2022,)),), "graphs"),
         ("graphs, not the ones from 2022", (Filters(years=(2022,)),), "graphs"),
         ("graphs not from 2021 or 2022", (Filters(years=(2021, 2022)),), "graphs"),
+        ("graphs, no orals or posters", (Filters(decisions=("oral", "poster")),), "graphs"),
         ("graphs without the posters", (Filters(decisions=("poster",)),), "graphs"),
         ("graphs except orals", (Filters(decisions=("oral",)),), "graphs"),
         ("graphs -author:du", (DU,), "graphs"),
@@ -213,6 +214,9 @@ def test_a_not_reaches_no_further_than_what_it_stands_before(index: LexicalIndex
     found = parsed("ICLR papers by Finzi, not the posters", index)
     assert found.filters.excluded == (Filters(decisions=("poster",)),)
     assert (found.filters.venues, found.filters.authors) == (("ICLR",), FINZI.authors)
+    found = parsed("Finzi or Du, not from 2022", index)
+    assert found.filters.excluded == (Filters(years=(2022,)),)
+    assert len(found.filters.authors) == 1
     assert not parsed("why models do not learn, ICLR 2022", index).filters.excluded
 
 
