@@ -210,6 +210,6 @@ def _strange_venues(
             continue
         placed = folded_at(words, at - 1) in PLACES or end in taken
         if Span(at, end).is_of_papers(words) or (lookup and placed):
-            said_ = f"at {' '.join(each.text for each in words[at:end])}"
-            found.append(Span(at, end, unmatched=UnmatchedFilter("venue", said_)))
+            place = f"at {' '.join(each.text for each in words[at:end])}"
+            found.append(Span(at, end, unmatched=UnmatchedFilter("venue", place)))
     return found
