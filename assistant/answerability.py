@@ -76,8 +76,8 @@ _NUMBER = re.compile(
 _WORD = re.compile(r"[a-z]+")
 _GENERIC = frozenset(
     "contribution contributions conclusion conclusions datasets dataset describe explain findings "
-    "gist idea ideas key limitation limitations main method point results result summarise "
-    "summarize summary".split()
+    "gist idea ideas it its key limitation limitations main method point results result summarise "
+    "summarize summary that their them they this".split()
 )
 """Words that any paper may be asked about in."""
 _ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
@@ -137,7 +137,7 @@ class Subject:
         """The subject of a question in its conversation."""
         has_title = resolved.about or resolved.besides
         text = resolved.question if has_title else resolved.standalone
-        topic = lookup.parse(text, lookup=False).topic
+        topic = lookup.parse(text, lookup=True).topic
         about = set(topic.split())
         known = resolved.about or (() if resolved.besides else lookup.named(text))
         return cls(

@@ -76,7 +76,7 @@ class Assistant:
         question = checked_question(question)
         self.library.ready_to_search()
         lookup = Lookup.over(self.library)
-        parsed = lookup.parse(question, lookup=asks_for_papers(question))
+        parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
         resolved = resolve(question, history, partial(lead_of_others, self.library))
         making = Making(question, resolved.standalone)
         routed = route(lookup, resolved, parsed, history)
@@ -105,7 +105,7 @@ class Assistant:
         question = checked_question(question)
         lookup = Lookup.over(self.library)
         resolved = Resolved(question, question)
-        parsed = lookup.parse(question, lookup=asks_for_papers(question))
+        parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
         if route(lookup, resolved, parsed):
             return None
         subject = Subject.of(resolved, lookup)

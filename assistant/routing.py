@@ -76,7 +76,7 @@ _ASKS_HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 _WRITES = re.compile(r"\b(?:papers?|works?|wr[io]te|written|writes|publish\w*|authors?)\b", re.I)
-_LONGEST_FOLLOW_UP, _LONGEST_RECORD_QUESTION = 12, 40
+_LONGEST_TOPIC, _LONGEST_FOLLOW_UP, _LONGEST_RECORD_QUESTION = 8, 12, 40
 """Words; longer questions ask for more than a record, and patterns take long on them."""
 
 
@@ -123,17 +123,26 @@ def route(
         return known
     if resolved.about:
         return _record(question, parsed, lookup)
-    if (parsed.filters or parsed.unmatched) and asks_for_papers(question):
+    if (parsed.filters or parsed.unmatched) and asks_for_papers(lookup, question):
         listing = lookup.found(question, parsed, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
     return _record(question, parsed, lookup) or _nothing_there(question, parsed, lookup)
 
 
-def asks_for_papers(question: str) -> bool:
-    """Whether it asks for papers rather than for what they say; until a classifier decides."""
+def asks_for_papers(lookup: Lookup, question: str) -> bool:
+    """Whether it asks for papers by their records rather than for what they say."""
+    parsed = lookup.parse(question, lookup=True)
+    if not (parsed.filters or parsed.unmatched):
+        return False
     words = [word.folded for word in words_of(question)]
-    asks_what = {"how", "does"} & {*words} or words[:2] == ["what", "do"]
-    return bool((PAPERS | {"orals", "written"}) & {*words}) and not asks_what
+    if not parsed.topic:
+        return True
+    said = {*words}
+    asks_what = {"how", "why", "does"} & said or words[:2] == ["what", "do"]
+    of_one = {*words[:1]} & {"is", "was", "were", "did", "has", "who"}
+    spoken = (PAPERS | {"wrote", "written"}) & said or parsed.filters.decisions
+    short = len(parsed.topic.split()) <= _LONGEST_TOPIC
+    return bool(spoken) and short and not (asks_what or of_one)
 
 
 def _how_many(question: str, lookup: Lookup) -> str:

@@ -19,7 +19,8 @@ ASKING = (
     | frozenset(
         "a the an any all anything that this these those there here ones which what who when where "
         "is are was were do does did have has you your we me show list find give please on by for "
-        "with about to but as not without authors author wrote written published et al".split()
+        "with about to but as not without authors author wrote written together "
+        "published et al".split()
     )
 )
 """Words that say what is wanted, not which paper."""

@@ -103,7 +103,7 @@ def test_what_a_record_does_not_say(asking: Asking) -> None:
         "Does ZebraPrune need retraining?",
         "Who labelled the photographs of lichens?",
         "Does ZebraPrune, the paper by Ada Lovelace, need retraining?",
-        "How does the winner of the NeurIPS 2021 challenge prune vision models?",
+        "How does the winner of the ICML 2021 challenge prune vision models?",
     ],
 )
 def test_questions_about_content_go_to_the_model(asking: Asking, question: str) -> None:
@@ -163,7 +163,7 @@ def lookup_in(papers: Sequence[Paper], folder: Path) -> Lookup:
 
 
 def routed(lookup: Lookup, question: str, history: Sequence[Turn] = ()) -> Routed | None:
-    parsed = lookup.parse(question, lookup=asks_for_papers(question))
+    parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
     return route(lookup, resolve(question, history), parsed, history)
 
 
