@@ -25,7 +25,7 @@ ABSTENTION = "No abstract in this library answers that."
 FOREIGN = (
     f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
 )
-SILENCE = "The abstract of “{title}” does not say that; {full_text} may."
+SILENCE = "I did not find that in the abstract of “{title}”; {full_text} may say it."
 
 
 class Making:
@@ -179,7 +179,7 @@ class Page:
 
 
 def silence(paper: Paper) -> str:
-    """That an abstract does not answer, and where else to look."""
+    """That no answer was found in an abstract, and where else to look."""
     place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
     full_text = f"the full text ({place})" if place else "the full text"
     return SILENCE.format(title=paper.shown_title, full_text=full_text)

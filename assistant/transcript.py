@@ -15,7 +15,7 @@ _SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$&]|^[+=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
 _CLOSEST = 3
 _REFUSALS = {
     Outcome.NOT_IN_LIBRARY: "Not in this library.",
-    Outcome.ABSTRACT_SILENT: "The abstract does not say.",
+    Outcome.ABSTRACT_SILENT: "Not found in the abstract.",
 }
 
 

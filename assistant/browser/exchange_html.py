@@ -46,7 +46,7 @@ _OF_A_REFUSAL = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHE
 _ELSEWHERE = "The answer is coming on another page; reload this one to see it."
 _OUTCOMES = {
     Outcome.NOT_IN_LIBRARY: "Not in this library",
-    Outcome.ABSTRACT_SILENT: "The abstract does not say",
+    Outcome.ABSTRACT_SILENT: "Not found in the abstract",
 }
 
 

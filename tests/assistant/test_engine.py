@@ -348,7 +348,10 @@ def test_an_abstract_that_does_not_say_is_named(asking: Asking) -> None:
     assert model.history == []
     assert answer.outcome is Outcome.ABSTRACT_SILENT
     title = "Zebra Pruning for Vision Models"
-    assert answer.text == f"The abstract of “{title}” does not say that; the full text may."
+    assert (
+        answer.text
+        == f"I did not find that in the abstract of “{title}”; the full text may say it."
+    )
     assert (answer.sentences, answer.citations) == ((), ())
     assert answer.passages[0].paper == PAPERS[0]
 

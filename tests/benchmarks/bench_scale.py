@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval.lookup import Lookup
 
 from assistant.models import resolve_embedder
 from assistant.resources import resource_folder
@@ -31,6 +30,7 @@ from assistant.settings import Settings
 from retrieval.embedder import LlamaCppEmbedder, Vector
 from retrieval.ingest import ingest
 from retrieval.library import Library
+from retrieval.query.lookup import Lookup
 from retrieval.readers import files_of, read_file
 from retrieval.search import search
 from retrieval.sentences import split_sentences

@@ -141,7 +141,7 @@ def test_what_an_abstract_does_not_say_is_not_answered(page: Page, app: Served) 
     open_chat(page, app)
     ask(page, f"How many GPUs were used to train the models of “{TITLE}”?")
     wait_until_answered(page)
-    expect(page.locator(".refusal .outcome")).to_have_text("The abstract does not say")
+    expect(page.locator(".refusal .outcome")).to_have_text("Not found in the abstract")
     expect(page.locator(".references .paper").first).to_have_text(TITLE)
 
 

@@ -14,7 +14,7 @@ from assistant.types import Kind, Outcome
 _REFUSAL = "a refusal, of either kind"
 OUTCOMES: Mapping[str, str] = {
     Outcome.ANSWERED.value: "answered",
-    Outcome.ABSTRACT_SILENT.value: "the abstract does not say",
+    Outcome.ABSTRACT_SILENT.value: "not found in the abstract",
     Outcome.NOT_IN_LIBRARY.value: "not in this library",
 }
 RIGHT_OUTCOMES: Mapping[str, str] = {**OUTCOMES, EITHER_REFUSAL: _REFUSAL}

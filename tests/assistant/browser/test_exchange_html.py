@@ -133,7 +133,7 @@ def test_written_and_quoted_sentences_differ() -> None:
     ("outcome", "said"),
     [
         (Outcome.NOT_IN_LIBRARY, "Not in this library"),
-        (Outcome.ABSTRACT_SILENT, "The abstract does not say"),
+        (Outcome.ABSTRACT_SILENT, "Not found in the abstract"),
     ],
 )
 def test_a_refusal_is_plain_and_shows_the_closest_papers(outcome: Outcome, said: str) -> None:

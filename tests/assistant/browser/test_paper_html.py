@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 
 import pytest
 from fakes import PAPERS, paper
-from retrieval.search.similar import Similar
 
 from assistant.browser.lookup_html import Asked, form_html, listing_html, refused_html
 from assistant.browser.paper_html import gone_html, paper_html
 from retrieval.query.lookup import Match
+from retrieval.similar import Similar
 from retrieval.types import Paper
 
 PAYLOADS = (
