@@ -193,7 +193,8 @@ def _is_meant(words: Sequence[Word], span: Span, others: Set[int], known: Lexica
 def _is_of_records(words: Sequence[Word], span: Span) -> bool:
     """Whether a question about content says of papers that they are of this venue, year, …"""
     placed = PLACES & set(folded_words(words[max(span.start - 1, 0) : span.end]))
-    return span.is_of_papers(words) or bool(span.filters.venues and placed)
+    at_venue = span.filters.venues and (placed or span.filters.decisions)
+    return span.is_of_papers(words) or bool(at_venue)
 
 
 def _strange_venues(
