@@ -171,7 +171,8 @@ class Lookup:
             note = _unmatched_sentence(parsed.unmatched)
             return Listing(self._matches(meant[:limit], filters), len(meant), note)
         wanted = filters.also(parsed.filters)
-        ranked = self._ranked(query, parsed, wanted)
+        # Beside filters of their own, the words typed are all about the topic.
+        ranked = self._ranked(query, parsed, wanted, of_topic=bool(given))
         if not parsed.explicit and not any(each.by_name for each in ranked):
             # A title or a method's name that is all that is sought is meant, wherever it appeared.
             meant = self._meant(query, parsed.topic, filters)
@@ -203,12 +204,23 @@ class Lookup:
         sure = [each for each in scored if each.score >= SURE_TITLE and each.by_name]
         return sure if len(sure) == 1 else [each for each in sure if each.is_whole]
 
-    def _ranked(self, query: str, parsed: ParsedQuery, filters: Filters) -> list[_Scored]:
+    def _ranked(
+        self, query: str, parsed: ParsedQuery, filters: Filters, *, of_topic: bool
+    ) -> list[_Scored]:
+        """The papers that pass, best first; those alone that have the topic where one is sure.
+
+        Args:
+            query: as typed.
+            parsed: what it says.
+            filters: those of the query and those given beside it.
+            of_topic: whether all its words but its filters are a topic.
+        """
         scored = self._scored(query, parsed.topic, filters)
         if not filters or (parsed.topic and not filters.selects):
             return scored
         fitting = [each for each in scored if each.fits]
-        if parsed.introduced or (fitting and not filters.authors):
+        of_topic = of_topic and bool(parsed.topic)
+        if parsed.introduced or ((fitting or of_topic) and not parsed.filters.authors):
             return fitting
         seen = {each.id for each in scored}
         others = self._index.matching(filters, self._index.size)
