@@ -14,7 +14,7 @@ from assistant.evidence import choose_evidence, is_broad, is_in_doubt
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
 from assistant.rewriting import reworded
-from assistant.routing import asks_for_papers, passages_of, route
+from assistant.routing import parse_question, passages_of, route
 from assistant.types import Answer, Turn
 from assistant.writing import Writer
 from retrieval.embedder import StoppableEmbedder
@@ -76,10 +76,10 @@ class Assistant:
         question = checked_question(question)
         self.library.ready_to_search()
         lookup = Lookup.over(self.library)
-        parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
+        parsed, lists = parse_question(lookup, question)
         resolved = resolve(question, history, partial(lead_of_others, self.library))
         making = Making(question, resolved.standalone)
-        routed = route(lookup, resolved, parsed, history)
+        routed = route(lookup, resolved, parsed, history, lists=lists)
         if routed:
             making.found(passages_of(self.library, routed.papers))
             yield Found(making.standalone, making.passages)
@@ -105,8 +105,8 @@ class Assistant:
         question = checked_question(question)
         lookup = Lookup.over(self.library)
         resolved = Resolved(question, question)
-        parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
-        if route(lookup, resolved, parsed):
+        parsed, lists = parse_question(lookup, question)
+        if route(lookup, resolved, parsed, lists=lists):
             return None
         subject = Subject.of(resolved, lookup)
         found = self._searched(resolved, subject, parsed.filters)

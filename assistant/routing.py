@@ -105,6 +105,8 @@ def route(
     resolved: Resolved,
     parsed: ParsedQuery,
     history: Sequence[Turn] = (),
+    *,
+    lists: bool,
 ) -> Routed | None:
     """The answer from records, if the question asks for that and for nothing else.
 
@@ -113,6 +115,7 @@ def route(
         resolved: the question in its conversation.
         parsed: what it says about records, as asked.
         history: the conversation so far.
+        lists: whether it asks for papers by their records; see `parse_question`.
     """
     question = resolved.question
     if reply := reply_to(question) or _how_many(question, lookup):
@@ -123,15 +126,22 @@ def route(
         return known
     if resolved.about:
         return _record(question, parsed, lookup)
-    if (parsed.filters or parsed.unmatched) and asks_for_papers(lookup, question):
+    if lists:
         listing = lookup.found(question, parsed, MOST_LISTED)
         return _list(listing, _command(question, listing.total))
     return _record(question, parsed, lookup) or _nothing_there(question, parsed, lookup)
 
 
-def asks_for_papers(lookup: Lookup, question: str) -> bool:
+def parse_question(lookup: Lookup, question: str) -> tuple[ParsedQuery, bool]:
+    """What a question says about records, and whether it asks for papers by them."""
+    request = lookup.parse(question, lookup=True)
+    if _asks_for_papers(question, request):
+        return request, True
+    return lookup.parse(question, lookup=False), False
+
+
+def _asks_for_papers(question: str, parsed: ParsedQuery) -> bool:
     """Whether it asks for papers by their records rather than for what they say."""
-    parsed = lookup.parse(question, lookup=True)
     if not (parsed.filters or parsed.unmatched):
         return False
     words = [word.folded for word in words_of(question)]

@@ -8,7 +8,7 @@ from fakes import LICHEN, PAPERS, TIDAL, ZEBRA, Asking, answered, paper
 from test_engine import check_promises
 
 from assistant.conversation import resolve
-from assistant.routing import MOST_LISTED, Routed, asks_for_papers, passages_of, route
+from assistant.routing import MOST_LISTED, Routed, parse_question, passages_of, route
 from assistant.types import Outcome, Turn
 from retrieval.lexical import LexicalIndex
 from retrieval.library import Library
@@ -163,8 +163,8 @@ def lookup_in(papers: Sequence[Paper], folder: Path) -> Lookup:
 
 
 def routed(lookup: Lookup, question: str, history: Sequence[Turn] = ()) -> Routed | None:
-    parsed = lookup.parse(question, lookup=asks_for_papers(lookup, question))
-    return route(lookup, resolve(question, history), parsed, history)
+    parsed, lists = parse_question(lookup, question)
+    return route(lookup, resolve(question, history), parsed, history, lists=lists)
 
 
 def test_more_by_the_author_asked_for(tmp_path: Path) -> None:
