@@ -8,7 +8,7 @@ import argparse
 from dataclasses import dataclass, replace
 
 from assistant.answer_settings import AnswerSettings, WritingSettings
-from retrieval.search_settings import Retriever, SearchSettings
+from retrieval.search.settings import Retriever, SearchSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from retrieval.search_settings import SearchSettings
+from retrieval.search.settings import SearchSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,6 @@ class AnswerSettings:
     search: SearchSettings = field(default_factory=SearchSettings)
     """How papers are found."""
     rerank: bool = True
-    """Whether the best papers are read again by a model that gives likelihoods."""
+    """Whether what reading the best papers says changes their order."""
     writing: WritingSettings = field(default_factory=WritingSettings)
     """What writing may take."""

@@ -10,10 +10,7 @@ from rich.console import Console
 
 from assistant.access.command import run_users_action
 from assistant.bibliography import FORMATS
-from assistant.calibration import Judged, calibrated, write_calibration
-from assistant.chat_model import ChatModel
 from assistant.conversations import CONVERSATIONS, Conversations
-from assistant.engine import Assistant, checked_question, never
 from assistant.evaluation.cases import note_on, question_lines
 from assistant.evaluation.command import run_evaluate
 from assistant.events import Finished
@@ -25,13 +22,20 @@ from assistant.json_output import (
     lookup_json,
     search_json,
 )
-from assistant.likelihood import question_likelihood
-from assistant.models import describe_models, resolve_chat_model, resolve_embedder
-from assistant.pseudo_questions import judged_sentences
+from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_reader
+from assistant.pipeline.assistant import Assistant, checked_question, never
+from assistant.pipeline.calibration import (
+    DEFAULT_THRESHOLD,
+    Judged,
+    calibrated,
+    threshold,
+    write_calibration,
+)
+from assistant.pipeline.pseudo_questions import judged_sentences
 from assistant.question_file import Expected, read_judged, read_questions
 from assistant.resources import resource_folder
 from assistant.settings import Settings, load_settings
-from assistant.startup import open_assistant, open_chat_model, open_library
+from assistant.startup import open_assistant, open_library, open_reader
 from assistant.terminal import (
     AnswerPrinter,
     ProgressBars,
@@ -51,8 +55,8 @@ from retrieval.keys import citation_keys
 from retrieval.progress import Progress
 from retrieval.query.lookup import Lookup
 from retrieval.query.syntax import ExplicitFilters
-from retrieval.ranking import ranking
 from retrieval.removing import remove_source
+from retrieval.search.ranking import ranking
 
 Flags = dict[str, Any]
 
@@ -157,9 +161,7 @@ def _ask(assistant: Assistant, question: str, history: list[Turn], console: Cons
 
 def _assistant(settings: Settings) -> Assistant:
     with ProgressBars() as progress:
-        assistant = open_assistant(settings, progress)
-    _say_if_not_reranked(assistant.model)
-    return assistant
+        return open_assistant(settings, progress)
 
 
 def run_search(options: argparse.Namespace, flags: Flags) -> None:
@@ -178,11 +180,9 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
     with ProgressBars() as progress:
         library = open_library(settings, progress)
         library.ready_to_search()
-        model = None if options.no_rerank else open_chat_model(settings, progress)
-    _say_if_not_reranked(model)
-    likelihood = question_likelihood(model) if model else None
+        reader = None if options.no_rerank else open_reader(settings, progress)
     for id_, turn, query in asked:
-        found = ranking(library, query, options.k, likelihood, never)
+        found = ranking(library, query, options.k, reader, never)
         for note in found.notes:
             print(f"note: {note}", file=sys.stderr)
         if options.jsonl or options.json:
@@ -190,14 +190,6 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         else:
             for line in passages_lines(found.passages):
                 print(line)
-
-
-def _say_if_not_reranked(model: ChatModel | None) -> None:
-    if model and not model.gives_likelihoods:
-        print(
-            f"note: {model.name} gives no log-probabilities; papers are ranked without it",
-            file=sys.stderr,
-        )
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
@@ -239,9 +231,14 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
         else:
             library = open_library(settings, progress)
             library.ready_to_search()
-            judged = list(judged_sentences(library, options.papers, progress))
+            reader = open_reader(settings, progress)
+            judged = list(judged_sentences(library, reader, options.papers, progress, never))
             source = f"sentences of {len(judged) // 2:,} of its abstracts"
-    calibration = calibrated(judged, source)
+    try:
+        before = threshold(library.home)
+    except LibraryError:  # what is damaged is made anew
+        before = DEFAULT_THRESHOLD
+    calibration = calibrated(judged, source, before=before, by_people=options.questions is not None)
     write_calibration(library.home, calibration)
     if options.json:
         print(dumps(asdict(calibration)))
@@ -267,6 +264,7 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
         with ProgressBars() as progress:
             resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
             resolve_embedder(settings.embedder, settings.cache, progress)
+            resolve_reader(settings.cache, progress)
     models = describe_models(settings)
     if options.json:
         print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))

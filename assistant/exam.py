@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assistant.chat_model import ChatModel
-from assistant.engine import never
 from assistant.making import Page, answer_text
+from assistant.pipeline.assistant import never
 from assistant.prompting import answer_messages
 from assistant.types import Evidence
 from assistant.writing import Writer

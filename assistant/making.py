@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from assistant.checking import closest
 from assistant.citing import Draft
 from assistant.events import Shown
-from assistant.records import opening
-from assistant.routing import Routed
+from assistant.records import MetadataAnswer, opening
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -57,7 +56,7 @@ class Making:
         self._retrieval = self._now()
 
     def reranked(self, passages: Sequence[Passage], tokens: int) -> bool:
-        """The papers have been read again, in so many tokens; whether that changed anything."""
+        """The papers have been read, in so many tokens; whether that changed order or scores."""
         self._rerank_tokens = tokens
         before, self.passages = self.passages, tuple(passages)
         self._rerank = self._now() - self._retrieval
@@ -73,12 +72,12 @@ class Making:
         """A sentence was shown."""
         self._first = self._first or self._now()
 
-    def from_records(self, routed: Routed) -> Iterator[Shown]:
+    def from_records(self, metadata: MetadataAnswer) -> Iterator[Shown]:
         """Sentences about records, which need no check."""
-        self._outcome, self._note = routed.outcome, routed.note
-        for entry in routed.entries:
+        self._outcome, self._note = metadata.outcome, metadata.note
+        for sentence in metadata.sentences:
             self.has_shown()
-            yield self.page.record(entry.text, entry.paper)
+            yield self.page.record(sentence.text, sentence.paper)
 
     def is_silent(self, paper: Paper) -> None:
         """The question is about `paper`, whose abstract does not answer it."""
@@ -179,7 +178,7 @@ class Page:
 
 
 def silence(paper: Paper) -> str:
-    """That no answer was found in an abstract, and where else to look."""
+    """That an abstract does not answer, and where else to look."""
     place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
     full_text = f"the full text ({place})" if place else "the full text"
     return SILENCE.format(title=paper.shown_title, full_text=full_text)

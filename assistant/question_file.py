@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.engine import checked_question, storable
+from assistant.pipeline.assistant import checked_question, storable
 from retrieval.errors import InputError
 from retrieval.markup import visible
 from retrieval.types import first_words

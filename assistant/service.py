@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from assistant.conversations import CONVERSATIONS, Conversations
-from assistant.engine import Assistant, checked_question, never
 from assistant.events import Event, Finished
 from assistant.ingesting import Ingesting
-from assistant.likelihood import question_likelihood
 from assistant.line import Line, Place
 from assistant.metrics import Metrics
+from assistant.pipeline.assistant import Assistant, checked_question, never
 from assistant.reading_ahead import read_ahead, read_ahead_async
 from assistant.settings import Settings
 from assistant.setup import Setup
@@ -23,7 +22,7 @@ from retrieval.errors import Cancelled, LibraryError, NotReadyError, UserError
 from retrieval.overview import Overview, Overviews
 from retrieval.query.lookup import Listing, Lookup
 from retrieval.query.syntax import ExplicitFilters
-from retrieval.ranking import Ranking, ranking
+from retrieval.search.ranking import Ranking, ranking
 from retrieval.types import Paper
 
 _TOLD_EVERY = 0.5
@@ -143,14 +142,13 @@ class Service:
         """
         assistant = self.assistant
         query = checked_question(query)
-        likelihood = question_likelihood(assistant.model) if reranked else None
-        if likelihood is None:
+        if not reranked:
             return ranking(assistant.library, query, limit, None, stopped)
         stopped = self._or_closed(stopped)
         with self.line.place(owner) as place:
             for _ in self._until_turn(place, stopped):
                 pass
-            return ranking(assistant.library, query, limit, likelihood, stopped)
+            return ranking(assistant.library, query, limit, assistant.reader, stopped)
 
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""

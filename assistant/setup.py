@@ -5,13 +5,13 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assistant.engine import Assistant
 from assistant.models.hub import PREFIX
 from assistant.models.store import DEFAULT
+from assistant.pipeline.assistant import Assistant
 from assistant.resources import resource_folder
 from assistant.settings import Settings
 from assistant.stages import Stage, Stages
-from assistant.startup import assistant_over, open_chat_model, open_library
+from assistant.startup import assistant_over, open_chat_model, open_library, open_reader
 from retrieval.errors import Cancelled, UserError
 from retrieval.ingest import ingest
 from retrieval.library import Library, make_home
@@ -87,7 +87,10 @@ class Setup:
         if papers:  # a library that was emptied can be filled again in the page
             library.ready_to_search()
         model = open_chat_model(self._settings, self._report)
-        assistant = assistant_over(library, model, self._settings, self._report, self._stop.is_set)
+        reader = open_reader(self._settings, self._report)
+        assistant = assistant_over(
+            library, model, reader, self._settings, self._report, stopped=self._stop.is_set
+        )
         return assistant, papers
 
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:

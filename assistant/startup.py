@@ -5,13 +5,15 @@ from collections.abc import Callable
 from assistant.ablations import WHOLE, Ablations
 from assistant.answer_settings import WritingSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import Assistant, never
 from assistant.exam import passes_once
-from assistant.models import resolve_chat_model, resolve_embedder
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_reader
+from assistant.models.reader_gguf import read_heads
+from assistant.pipeline.assistant import Assistant, never
 from assistant.settings import Settings
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.library import Library
 from retrieval.progress import Progress
+from retrieval.search.reader import Reader
 
 
 def open_library(settings: Settings, progress: Progress) -> Library:
@@ -38,6 +40,16 @@ def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel
     )
 
 
+def open_reader(settings: Settings, progress: Progress) -> Reader:
+    """The reader, made from the default embedder on first use.
+
+    Raises:
+        ModelError: its weights are missing or damaged, or the embedder cannot be had.
+    """
+    path = resolve_reader(settings.cache, progress)
+    return Reader(path, read_heads(), threads=settings.threads)
+
+
 def open_assistant(
     settings: Settings, progress: Progress, ablations: Ablations = WHOLE
 ) -> Assistant:
@@ -56,16 +68,18 @@ def open_assistant(
     library = open_library(settings, progress)
     library.ready_to_search()
     model = open_chat_model(settings, progress)
-    return assistant_over(library, model, settings, progress, ablations=ablations)
+    reader = open_reader(settings, progress)
+    return assistant_over(library, model, reader, settings, progress, ablations=ablations)
 
 
 def assistant_over(
     library: Library,
     model: LlamaCppChatModel,
+    reader: Reader,
     settings: Settings,
     progress: Progress,
-    stopped: Callable[[], bool] = never,
     *,
+    stopped: Callable[[], bool] = never,
     ablations: Ablations = WHOLE,
 ) -> Assistant:
     """An assistant that asks the model for answers if it writes well enough; else it quotes.
@@ -77,4 +91,4 @@ def assistant_over(
     """
     exams = settings.cache / "exams.json"
     asks = ablations.free_writing or passes_once(model, model.path, exams, progress, stopped)
-    return Assistant(library, model, ablations.answer_settings(WritingSettings(asks=asks)))
+    return Assistant(library, model, reader, ablations.answer_settings(WritingSettings(asks=asks)))

@@ -1,8 +1,8 @@
-"""Which sentences of abstracts state something, and which speak to whoever reads them.
+"""Filters out sentences that look like instructions (prompt injection).
 
-A sentence that gives orders to its reader is data like all others: it may be quoted, but it is not
-chosen as evidence where a paper has others, and nothing that a model writes is verified by it.
-Nor by what is not English: the check knows negation and direction in English only.
+Such a sentence is data like all others: it may be quoted, but it is not chosen as evidence where a
+paper has others, and nothing that a model writes is verified by it. Nor by what is written in other
+letters.
 """
 
 import re
@@ -40,41 +40,16 @@ _FORGED = re.compile(
     r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]|::=",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"<?\bhttps?://\S+")
-_WORD = re.compile(r"[^\W\d_]+")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1cff\u3040-\ud7ff\uf900-\ufaff]")
 _MANY_LETTERS = 5
 """Letters of other scripts: more than a formula has."""
-_ENGLISH = frozenset(
-    "a about across all almost also among an and any are as at based be been between both but by "
-    "can could do does each for from good has have how however if in into is it its large many "
-    "more moreover most new no not of often on only or our out over recent recently several show "
-    "shows some such than that the their them there these they this through to use uses using "
-    "very via was we were what when where whereas which while with without work".split()
-)
-_FOREIGN = frozenset(
-    "alla alle als anche au aus auf avec che con das de del della den der des di die do dos du "
-    "een ein eine el en est für gli het ich il ist la las le les los mais mit na nao niet non "
-    "não nur oder para pas per por que sie sind solo sont su sul tout toutes todas todo todos "
-    "um uma un una und une van vous vor wird y zu".split()
-)
-_LONG = 8
-"""Words from which on an English sentence has one of these; so have the seeds' but for a few."""
 
 
 def states(sentence: str) -> bool:
-    """Whether a sentence states something in English and speaks to nobody."""
-    return not addresses(sentence) and _is_english(sentence)
+    """Whether a sentence states something in the library's letters and speaks to nobody."""
+    return not addresses(sentence) and len(_OTHER_SCRIPT.findall(sentence)) <= _MANY_LETTERS
 
 
 def addresses(sentence: str) -> bool:
     """Whether it gives orders, speaks to its reader, or is spelled like a part of a prompt."""
     return any(pattern.search(sentence) for pattern in (_IMPERATIVE, _YOU, _MACHINE, _FORGED))
-
-
-def _is_english(sentence: str) -> bool:
-    if len(_OTHER_SCRIPT.findall(sentence)) > _MANY_LETTERS:
-        return False
-    words = [word.casefold() for word in _WORD.findall(_ADDRESS.sub("", sentence))]
-    english, foreign = (sum(word in known for word in words) for known in (_ENGLISH, _FOREIGN))
-    return foreign <= english and (english > 0 or len(words) < _LONG)

@@ -15,9 +15,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from assistant.calibration import Calibration
 from assistant.events import Event, Finished, Found, Shown
 from assistant.models import ModelDescription
+from assistant.pipeline.calibration import Calibration
 from assistant.types import AnswerSentence, Kind, Outcome, by_paper
 from retrieval.health import Health
 from retrieval.query.lookup import Match
@@ -174,11 +174,17 @@ def calibration_lines(calibration: Calibration) -> Iterable[str]:
     """What a calibration found, and its risk-coverage curve."""
     yield (
         f"Questions are answered from a confidence of {calibration.least_confidence:.3f} on, "
-        f"measured on {calibration.source}: {calibration.refused:.0%} of "
-        f"{calibration.unanswerable} unanswerable questions are refused and "
-        f"{calibration.wrongly_refused:.0%} of {calibration.answerable} answerable ones "
-        f"(AUC {calibration.auc:.2f})."
+        f"measured on {calibration.source}: {calibration.promise}."
     )
+    yield (
+        f"On the half of {calibration.unanswerable} unanswerable and {calibration.answerable} "
+        f"answerable questions that it was not chosen by (AUC {calibration.auc:.2f}):"
+    )
+    for name, rates in (("before", calibration.before), ("now", calibration.after)):
+        yield (
+            f"  {name}: {rates.refused:.0%} of the unanswerable are refused, "
+            f"{rates.wrongly_refused:.0%} of the answerable"
+        )
     yield "confidence  answered  of these without an answer"
     for point in calibration.curve:
         yield f"{point.threshold:10.3f} {point.coverage:9.0%} {point.risk:9.0%}"

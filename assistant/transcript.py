@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assistant.conversations import Conversation, Exchange
-from assistant.small_talk import reply_to
+from assistant.pipeline.intent import is_fixed
 from assistant.terminal import authors_line, where
 from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome
 from retrieval.latex import split_formulas
@@ -46,7 +46,7 @@ def _exchange(exchange: Exchange, number_of: dict[str, int]) -> Iterator[str]:
     answer = exchange.answer
     if answer and answer.standalone_question != answer.question:
         yield f"*Understood as: {_text(answer.standalone_question)}*"
-    if answer and reply_to(answer.question):
+    if answer and is_fixed(answer):
         yield _text(answer.text)
         return
     if answer and answer.outcome in _REFUSALS:

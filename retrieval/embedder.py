@@ -1,7 +1,6 @@
 """Text to vectors: the `Embedder` port, and the one that runs a GGUF model in llama.cpp."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval import llamacpp
-from retrieval.errors import Cancelled, ModelError
+from retrieval.errors import ModelError
 
 Vector = NDArray[np.float32]
 
@@ -78,24 +77,3 @@ class LlamaCppEmbedder:
         """The unit vector of `text`, shape (dimensions,)."""
         with self._lock:
             return llamacpp.sentence_vector(self._model, text)
-
-
-class StoppableEmbedder:
-    """An embedder for a work that can be stopped between two texts."""
-
-    def __init__(self, embedder: Embedder, stopped: Callable[[], bool]) -> None:
-        """Embed with `embedder` until `stopped()`."""
-        self._embedder = embedder
-        self._stopped = stopped
-        self.name, self.limit = embedder.name, embedder.limit
-        self.count = embedder.count
-
-    def embed(self, text: str) -> Vector:
-        """The unit vector of `text`, shape (dimensions,).
-
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
-        if self._stopped():
-            raise Cancelled
-        return self._embedder.embed(text)

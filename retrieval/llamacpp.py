@@ -35,6 +35,7 @@ FILE_TYPES = {
 _MARK = re.compile(r"[<\[].+[>\]]", re.DOTALL)
 """What marks of templates look like."""
 MEMORY_HEADROOM_BYTES = 256 * 2**20
+_AS_THE_FILE_SAYS = llama_cpp.LLAMA_POOLING_TYPE_UNSPECIFIED
 
 
 def check_model_file(path: Path) -> None:
@@ -66,14 +67,18 @@ def check_model_file(path: Path) -> None:
         )
 
 
-def load(path: Path, *, context: int, threads: int, embedding: bool = False) -> llama_cpp.Llama:
+def load(
+    path: Path, *, context: int, threads: int, embedding: bool = False, pooling: bool = True
+) -> llama_cpp.Llama:
     """Load a GGUF model with flash attention.
 
     Args:
         path: the GGUF file.
         context: tokens of context; an embedding model takes one text of at most this length.
         threads: threads for prompts and for writing.
-        embedding: load for sentence vectors instead of text.
+        embedding: load for vectors instead of text.
+        pooling: whether an embedding model gives one vector a text, as its file says; else one a
+            token, see `TokenVectors`.
 
     Raises:
         ModelError: the file is no usable model or memory is short.
@@ -91,6 +96,7 @@ def load(path: Path, *, context: int, threads: int, embedding: bool = False) -> 
             n_threads_batch=threads,
             flash_attn=True,
             embedding=embedding,
+            pooling_type=_AS_THE_FILE_SAYS if pooling else llama_cpp.LLAMA_POOLING_TYPE_NONE,
             verbose=False,
         )
     except (ValueError, RuntimeError, OSError, MemoryError) as error:
@@ -306,6 +312,44 @@ class LikelihoodContext:
                 "then ask again."
             ) from error
         self._kept = kept
+
+
+class TokenVectors:
+    """The vector of every token of a text, under an encoder loaded without pooling.
+
+    Not thread-safe.
+    """
+
+    def __init__(self, model: llama_cpp.Llama) -> None:
+        """Read with `model`, at most as many tokens at once as its context has."""
+        self._context = model._ctx
+        self._size = model.n_embd()
+        self._batch = LlamaBatch(n_tokens=model.n_ctx(), embd=0, n_seq_max=1, verbose=False)
+
+    def of(self, tokens: Sequence[int]) -> NDArray[np.float32]:
+        """The vectors of `tokens` (ids, at least one), read together; shape (tokens, dimensions).
+
+        Raises:
+            ModelError: the model cannot evaluate them.
+        """
+        batch = self._batch.batch
+        batch.n_tokens = len(tokens)
+        for place, token in enumerate(tokens):
+            batch.token[place] = token
+            batch.pos[place] = place
+            batch.n_seq_id[place] = 1
+            batch.seq_id[place][0] = 0
+            batch.logits[place] = True
+        try:
+            self._context.kv_cache_clear()
+            self._context.decode(self._batch)
+        except RuntimeError as error:
+            raise ModelError(
+                f"llama.cpp could not read {len(tokens)} tokens ({error}); close other programs "
+                "if memory is short, then ask again."
+            ) from error
+        vectors = llama_cpp.llama_get_embeddings(self._context.ctx)
+        return np.ctypeslib.as_array(vectors, shape=(len(tokens), self._size)).copy()
 
 
 def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:

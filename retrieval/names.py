@@ -124,3 +124,10 @@ def _abbreviate(short: Sequence[str], full: Sequence[str]) -> bool:
         return False
     pairs = list(zip(short, full, strict=False))
     return all(a == b or (len(a) == 1 and b.startswith(a)) for a, b in pairs)
+
+
+def is_in_other_letters(text: str) -> bool:
+    """Whether most letters of `text` are not Latin."""
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    return latin * 2 < len(letters)

@@ -94,7 +94,7 @@ class Passage:
     paper: Paper
     chunk: Chunk
     score: float
-    """Fused score in [0, 1], relative to the other passages of the same query."""
+    """Fused score in [0, 1] and what reading adds, relative to the other passages of the query."""
     similarity: float
     """Cosine of the query and the paper's best chunk, comparable between queries."""
 

@@ -16,10 +16,10 @@ from assistant.api.asking import ClientGone, EventStream, unless_gone
 from assistant.api.errors import CLIENT_GONE, ApiError, documented, of_user_error
 from assistant.api.recent import RecentAnswers, spoken
 from assistant.api.schemas import ChatCompletion, ChatRequest, Message
-from assistant.engine import checked_question
 from assistant.events import Event, Finished, Found, Reranked, Shown
 from assistant.json_output import Json, answer_json, dumps
 from assistant.making import answer_text
+from assistant.pipeline.assistant import checked_question
 from assistant.service import Service, Waiting
 from assistant.types import Answer, AnswerSentence, Citation
 from retrieval.errors import Cancelled, UserError

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from assistant.api.schemas import Message
-from assistant.engine import LONGEST_QUESTION, checked_question
+from assistant.pipeline.assistant import LONGEST_QUESTION, checked_question
 from assistant.types import Answer, Outcome, Timings, Tokens, Turn
 from retrieval.errors import InputError
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from assistant.engine import LONGEST_QUESTION
+from assistant.pipeline.assistant import LONGEST_QUESTION
 
 MOST_PAPERS = 100
 """Papers that a search or a lookup gives at most."""

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from assistant.browser.exchange_html import coming, searching, waiting
 from assistant.conversations import Conversation, Exchange
-from assistant.engine import checked_question
 from assistant.events import Chosen, Event, Finished, Found, Reranked
+from assistant.pipeline.assistant import checked_question
 from assistant.service import Service, Waiting
 from assistant.types import AnswerSentence, Citation, Evidence
 from retrieval.errors import Cancelled, UserError

@@ -18,7 +18,7 @@ from assistant.browser.paper_html import gone_html, paper_html, refused_html
 from assistant.reference_list import apa
 from assistant.service import Service
 from retrieval.errors import UserError
-from retrieval.similar import similar
+from retrieval.search.similar import similar
 from retrieval.types import Paper
 
 _SCRIPT = Path(__file__).with_name("static") / "paper.js"

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from assistant.browser.formulas import marked, with_formulas
 from assistant.reference_list import doi_address, web_address
 from assistant.terminal import authors_line, where
-from retrieval.similar import Similar
+from retrieval.search.similar import Similar
 from retrieval.types import Paper
 
 _SHOWN_AUTHORS = 8

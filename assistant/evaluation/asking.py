@@ -4,15 +4,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.engine import Assistant, never
 from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import Asked, Json, Question, Reply, Row, Sample, SampleType
 from assistant.json_output import answer_json, dumps
-from assistant.likelihood import question_likelihood
+from assistant.pipeline.assistant import Assistant, never
 from assistant.types import Answer, Turn
 from retrieval.errors import Cancelled
 from retrieval.query.lookup import Lookup
-from retrieval.ranking import ranking
+from retrieval.search.ranking import ranking
 from retrieval.types import Paper
 
 LOOKED_UP = 10
@@ -110,13 +109,12 @@ class Asker:
 
     def _searched(self, question: Question) -> _Given:
         settings = self._assistant.settings
-        likelihood = question_likelihood(self._assistant.model) if settings.rerank else None
         start = time.monotonic()
         found = ranking(
             self._assistant.library,
             question.text,
             SEARCHED,
-            likelihood,
+            self._assistant.reader if settings.rerank else None,
             never,
             settings=settings.search,
         )

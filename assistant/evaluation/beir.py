@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.engine import checked_question
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
+from assistant.pipeline.assistant import checked_question
 from assistant.question_file import (
     Line,
     check_ids_differ,

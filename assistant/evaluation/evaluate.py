@@ -30,7 +30,7 @@ from assistant.evaluation.running import (
 )
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.evaluation.workers import rows_of_workers
-from assistant.models import resolve_chat_model, resolve_embedder
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_reader
 from assistant.settings import Settings, load_settings
 from assistant.startup import open_assistant
 from retrieval.errors import InputError, LibraryError
@@ -189,6 +189,7 @@ def _asked(
     files = {
         "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
         "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
+        "reader": resolve_reader(settings.cache, progress),
     }
     made = make_record(asking, settings, files, wanted.workers)
     record = kept_record(wanted.out, made)

@@ -9,10 +9,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
-from assistant.engine import checked_question, storable
 from assistant.evaluation.beir import read_beir
 from assistant.evaluation.paper_names import PaperNames
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
+from assistant.pipeline.assistant import checked_question, storable
 from assistant.question_file import Line, check_ids_differ, contents, lines_of, shown
 from assistant.types import Outcome
 from retrieval.errors import InputError

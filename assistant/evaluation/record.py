@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from assistant.ablations import Ablations
 from assistant.answer_settings import WritingSettings
-from assistant.calibration import read_calibration
 from assistant.evaluation.provenance import (
     code_facts,
     library_facts,
@@ -21,10 +20,11 @@ from assistant.evaluation.provenance import (
     prompt_hashes,
 )
 from assistant.evaluation.scorers import VERSION
+from assistant.pipeline.calibration import read_calibration, threshold
 from assistant.settings import Settings
 from retrieval.errors import InputError
 from retrieval.files import write_whole
-from retrieval.rerank import RerankSettings
+from retrieval.search.rerank import RerankSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RunRecord:
     packages: Mapping[str, str]
     """Versions of the packages that it stands on."""
     models: Mapping[str, Mapping[str, Any]]
-    """Chat model and embedder: file, size, hash, quantization."""
+    """Chat model, embedder and reader: file, size, hash, quantization."""
     settings: Mapping[str, Any]
     """Every setting."""
     prompts: Mapping[str, str]
@@ -92,6 +92,7 @@ _NAMED_OTHERWISE = (
     "code.dirty",
     "models.chat.file",
     "models.embedder.file",
+    "models.reader.file",
     "settings.home",
     "settings.cache",
     "settings.model",
@@ -112,6 +113,7 @@ _IN_WORDS = {
     "library.sha256": "the papers of the library",
     "models.chat.sha256": "the chat model's file",
     "models.embedder.sha256": "the embedder's file",
+    "models.reader.sha256": "the reader's file",
 }
 """What is called otherwise where people read it."""
 _LONGEST_VALUE = 120
@@ -133,7 +135,7 @@ def make_record(
     Args:
         asking: what is asked.
         settings: of the person.
-        files: those of the models, `chat` and `embedder`.
+        files: those of the models, `chat`, `embedder` and `reader`.
         workers: processes that ask.
 
     Raises:
@@ -271,6 +273,6 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
     return kept | {
         "answering": answering,
         "reranking": asdict(RerankSettings()),
-        "least_confidence": calibration.least_confidence,
-        "calibrated_on": calibration.source,
+        "least_confidence": threshold(settings.home),
+        "calibrated_on": calibration.source if calibration else "questions about the seeds",
     }

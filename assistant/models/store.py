@@ -7,6 +7,7 @@ from assistant.models.catalogue import CHAT, EMBEDDER
 from assistant.models.embedding_gguf import write_embedding_gguf
 from assistant.models.fetch import fetch_members
 from assistant.models.hub import PREFIX, fetch_hub_file, parse_spec
+from assistant.models.reader_gguf import weights_hash, write_reader_gguf
 from assistant.models.staging import install, staging_folder
 from retrieval.llamacpp import check_model_file
 from retrieval.progress import Progress, silent
@@ -38,6 +39,30 @@ def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Pat
     if spec == DEFAULT:
         return _default_embedder(cache, progress)
     return _named_model(spec, cache, progress)
+
+
+def resolve_reader(cache: Path, progress: Progress = silent) -> Path:
+    """The GGUF file of the reader's encoder, made from the default embedder on first use.
+
+    Raises:
+        ModelError: the reader's weights are missing or damaged.
+        ModelFetchError: the embedder could not be fetched or the reader not be written.
+    """
+    path = cache / "reader" / f"reader-{weights_hash()[:16]}.F16.gguf"
+    if path.is_file():
+        return path
+    base = _default_embedder(cache, progress)
+    title = "the reader"
+    with staging_folder(path.parent, title=title, progress=progress) as staging:
+        if path.is_file():  # another process finished it while this one waited
+            return path
+        written = staging / path.name
+        write_reader_gguf(base, written)
+        install(written, path)
+        for older in path.parent.glob("reader-*.gguf"):
+            if older != path:
+                older.unlink()
+    return path
 
 
 def present_chat_default(cache: Path) -> Path | None:

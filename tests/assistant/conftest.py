@@ -4,14 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fakes import PAPERS, Asking, FakeChatModel, jsonl
+from fakes import PAPERS, Asking, FakeChatModel, FakeReader, jsonl
 
 from assistant.answer_settings import AnswerSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import Assistant
+from assistant.models import resolve_reader
+from assistant.models.reader_gguf import read_heads
+from assistant.pipeline.assistant import Assistant
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest
 from retrieval.library import Library
+from retrieval.search.reader import Reader
 
 CONTEXT = 2048
 THREADS = 1
@@ -39,6 +42,17 @@ def embedder(embedder_path: Path) -> LlamaCppEmbedder:
 
 
 @pytest.fixture(scope="session")
+def reader_path(cache: Path) -> Path:
+    """The reader's encoder, made once."""
+    return resolve_reader(cache)
+
+
+@pytest.fixture(scope="session")
+def reader(reader_path: Path) -> Reader:
+    return Reader(reader_path, read_heads(), threads=THREADS)
+
+
+@pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder) -> Library:
     """A library of `PAPERS`."""
     folder = tmp_path_factory.mktemp("small")
@@ -50,13 +64,20 @@ def library(tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder
 
 
 @pytest.fixture
-def asking(library: Library) -> Asking:
-    """An assistant over the small library whose model says what it is told."""
+def asking(library: Library, request: pytest.FixtureRequest) -> Asking:
+    """An assistant over the small library whose model says what it is told.
+
+    It has the real reader, loaded on first use, unless another is given.
+    """
 
     def build(
-        *replies: str, context: int = 4096, settings: AnswerSettings | None = None
+        *replies: str,
+        context: int = 4096,
+        settings: AnswerSettings | None = None,
+        reader: FakeReader | None = None,
     ) -> tuple[Assistant, FakeChatModel]:
         model = FakeChatModel(*replies, context=context)
-        return Assistant(library, model, settings), model
+        reads = reader or request.getfixturevalue("reader")
+        return Assistant(library, model, reads, settings), model
 
     return build

@@ -1,4 +1,4 @@
-"""A chat model whose words the test chooses, and papers small enough to check by eye."""
+"""A chat model and a reader that say what the test wants, and papers to check by eye."""
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.engine import Assistant
+from assistant.pipeline.assistant import Assistant
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -19,6 +19,8 @@ from assistant.types import (
     Tokens,
 )
 from retrieval.errors import Cancelled
+from retrieval.search.reader import FOCUSES, KINDS, MessageRead, PaperRead, SentenceRead
+from retrieval.sentences import split_sentences
 from retrieval.types import Chunk, Paper, Passage, Source
 
 ZEBRA = (
@@ -166,28 +168,70 @@ class FakeChatModel:
         return reply
 
 
-class LikingChatModel(FakeChatModel):
-    """Finds every question likely of papers that have a certain word."""
+def message_read(kind: str = "content", focus: str = "alone", sure: float = 0.9) -> MessageRead:
+    """A message of this kind and focus, each with probability `sure`."""
+    return MessageRead(_shares(KINDS, kind, sure), _shares(FOCUSES, focus, sure))
 
-    gives_likelihoods = True
 
-    def __init__(self, word: str, *replies: str) -> None:
-        super().__init__(*replies)
-        self.word = word
-        self.read: list[str] = []
-        """What it was asked the likelihood of."""
+def _shares(names: Sequence[str], likeliest: str, sure: float) -> dict[str, float]:
+    rest = (1 - sure) / (len(names) - 1)
+    return {name: sure if name == likeliest else rest for name in names}
 
-    def log_probabilities(
+
+def paper_read(
+    of: Paper, *evidence: float, relevance: float = 0.0, answered: float = 0.0
+) -> PaperRead:
+    """A paper that was read; `evidence` has a logit for every sentence, 0 for those left out."""
+    sentences = split_sentences(of.abstract)
+    logits = [*evidence, *[0.0] * len(sentences)][: len(sentences)]
+    return PaperRead(relevance, answered, tuple(map(SentenceRead, sentences, logits)))
+
+
+class FakeReader:
+    """Takes every message for what the test says, and finds answers where the test says.
+
+    A paper of `answers` answers, with logit 5, by the sentences that have the words given for it;
+    all other papers and sentences have logit -5. It remembers what it was asked.
+    """
+
+    def __init__(
         self,
-        conversations: Iterable[Sequence[Mapping[str, str]]],
-        _reply: str,
-        stopped: Callable[[], bool],
-    ) -> Iterator[NDArray[np.float32]]:
-        for conversation in conversations:
+        answers: Mapping[str, str] | None = None,
+        *,
+        kind: str = "content",
+        focus: str = "alone",
+        sure: float = 0.9,
+    ) -> None:
+        self.answers = dict(answers or {})
+        """Words of the sentence that answers, by the paper's id."""
+        self._message = message_read(kind, focus, sure)
+        self.messages: list[tuple[str, str]] = []
+        """Every message that was read, with the one before it."""
+        self.papers: list[str] = []
+        """The id of every paper that was read."""
+        self.questions: list[str] = []
+        """The question of every reading of papers."""
+
+    def message(self, message: str, previous: str = "") -> MessageRead:
+        self.messages.append((message, previous))
+        return self._message
+
+    def read(
+        self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
+    ) -> Iterator[PaperRead]:
+        self.questions.append(question)
+        for each in papers:
             if stopped():
                 raise Cancelled
-            self.read.append(conversation[-1]["content"])
-            yield np.full(3, -1.0 if self.word in self.read[-1] else -5.0, dtype=np.float32)
+            self.papers.append(each.id)
+            yield self._read(each)
+
+    def _read(self, of: Paper) -> PaperRead:
+        words = self.answers.get(of.id)
+        logit = -5.0 if words is None else 5.0
+        sentences = split_sentences(of.abstract)
+        evidence = [5.0 if words is not None and words in each.text else -5.0 for each in sentences]
+        return paper_read(of, *evidence, relevance=logit, answered=logit)
 
 
 Asking = Callable[..., tuple[Assistant, FakeChatModel]]

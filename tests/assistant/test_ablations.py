@@ -5,20 +5,21 @@ import re
 from pathlib import Path
 
 import pytest
-from fakes import Asking, FakeChatModel, LikingChatModel
-from test_engine import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
+from fakes import Asking, FakeChatModel, FakeReader
+from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
 from assistant.ablations import WHOLE, Ablations, add_flags
 from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
 from assistant.cli import main
-from assistant.engine import Assistant
+from assistant.events import Found
 from assistant.settings import Settings
 from assistant.startup import assistant_over
 from assistant.types import Answer, Kind, Outcome
 from retrieval.library import Library
 from retrieval.progress import silent
-from retrieval.search_settings import Retriever, SearchSettings
+from retrieval.search.reader import Reader
+from retrieval.search.settings import Retriever, SearchSettings
 
 LIE = "LionPrune removes 97% of the weights of every model in Vienna."
 CASES = [
@@ -118,24 +119,26 @@ def test_free_writing_asks_whom_the_exam_refused_and_gives_no_grammar(asking: As
     assert model.grammars[0].startswith("root ::=")
 
 
-def test_without_reranking_the_first_stage_decides(library: Library) -> None:
-    plain = Assistant(library, FakeChatModel(""), ANSWER_ALL).answer(UNDECIDED)
-    model = LikingChatModel(plain.passages[1].paper.abstract, "")
-    writing = WritingSettings(asks=False)
-    settings = Ablations(rerank=False).answer_settings(writing)
-    unread = Assistant(library, model, settings).answer(UNDECIDED)
-    assert model.read == []
-    assert unread.passages == plain.passages
-    Assistant(library, model, WHOLE.answer_settings(writing)).answer(UNDECIDED)
-    assert len(model.read) > 1
+def test_without_reranking_the_first_stage_decides(asking: Asking) -> None:
+    plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
+    found = next(plain.stream(UNDECIDED))
+    assert isinstance(found, Found)
+    first, second = (each.paper.id for each in found.passages[:2])
+    for ablations, best in ((Ablations(rerank=False), first), (WHOLE, second)):
+        settings = ablations.answer_settings(WritingSettings(asks=False))
+        reader = FakeReader({second: "network"})
+        assistant, _ = asking(settings=settings, reader=reader)
+        assert assistant.answer(UNDECIDED).passages[0].paper.id == best
+        assert len(reader.papers) > 1  # read in either case: for evidence, and whether it answers
 
 
-def test_what_ranks_the_papers_of_an_answer(library: Library) -> None:
+def test_what_ranks_the_papers_of_an_answer(asking: Asking) -> None:
     def scores(retriever: Retriever) -> dict[str, float]:
         settings = Ablations(retriever).answer_settings(WritingSettings(asks=False))
-        assistant = Assistant(library, FakeChatModel(), settings)
-        found = assistant.answer("How good is the recogniser in whispered speech?").passages
-        return {passage.paper.id: passage.score for passage in found}
+        assistant, _ = asking(settings=settings, reader=FakeReader())
+        found = next(assistant.stream("How good is the recogniser in whispered speech?"))
+        assert isinstance(found, Found)
+        return {passage.paper.id: passage.score for passage in found.passages}
 
     by_words = scores(Retriever.BM25)
     by_meaning = scores(Retriever.DENSE)
@@ -150,11 +153,11 @@ def test_what_ranks_the_papers_of_an_answer(library: Library) -> None:
 
 
 def test_free_writing_takes_no_exam(
-    library: Library, chat_model: LlamaCppChatModel, tmp_path: Path
+    library: Library, chat_model: LlamaCppChatModel, reader: Reader, tmp_path: Path
 ) -> None:
     """An exam of the default model would refuse it and be written down."""
     settings = Settings(cache=tmp_path / "cache")
     free = Ablations(free_writing=True)
-    assistant = assistant_over(library, chat_model, settings, silent, ablations=free)
+    assistant = assistant_over(library, chat_model, reader, settings, silent, ablations=free)
     assert assistant.settings.writing == WritingSettings(grammar=False)
     assert not settings.cache.exists()

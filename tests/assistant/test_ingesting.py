@@ -13,7 +13,7 @@ from retrieval.embedder import LlamaCppEmbedder, Vector
 from retrieval.errors import BusyError, NotReadyError
 from retrieval.health import check
 from retrieval.library import Library
-from retrieval.search import search
+from retrieval.search.search import search
 
 ABSTRACTS = (ZEBRA, TIDAL, LICHEN)
 

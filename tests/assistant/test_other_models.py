@@ -7,15 +7,16 @@ from threading import current_thread
 
 import pytest
 from chat_templates import CHATML, LLAMA3, QWEN3, R1
-from test_engine import QUESTION, check_promises
+from promises import QUESTION, check_promises
 from tiny_models import CHATML_MARKS, LLAMA3_MARKS, bpe_model, gemma_model
 
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import Assistant
+from assistant.pipeline.assistant import Assistant
 from assistant.types import Kind, Outcome
 from retrieval import llamacpp
 from retrieval.errors import Cancelled, InputError, ModelError
 from retrieval.library import Library
+from retrieval.search.reader import Reader
 
 MAKERS: dict[str, Callable[[Path], Path]] = {
     "qwen2": lambda path: bpe_model(path, "qwen2", "qwen2", CHATML, CHATML_MARKS),
@@ -55,8 +56,10 @@ def tokens_of(model: LlamaCppChatModel, messages: list[dict[str, str]]) -> list[
     return [token for part in model._prompt(messages) for token in part]
 
 
-def test_a_question_is_answered_by_the_quotation(path: Path, library: Library) -> None:
-    answer = Assistant(library, load(path)).answer(QUESTION)
+def test_a_question_is_answered_by_the_quotation(
+    path: Path, library: Library, reader: Reader
+) -> None:
+    answer = Assistant(library, load(path), reader).answer(QUESTION)
     check_promises(answer)
     assert answer.outcome is Outcome.ANSWERED
     assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}

@@ -4,45 +4,13 @@ from fakes import PAPERS, ZEBRA, paper
 from assistant.records import entry, opening, record_sentence
 from retrieval.types import Paper
 
-ZEBRA_BY = "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor."
-ZEBRA_AT = "“Zebra Pruning for Vision Models” appeared at ICML 2021 as an oral."
+TITLE = "“Zebra Pruning for Vision Models”"
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Who wrote it?", ZEBRA_BY),
-        ("Who are the authors?", ZEBRA_BY),
-        ("Name the authors of this paper.", ZEBRA_BY),
-        ("Where was it published?", ZEBRA_AT),
-        ("When did it appear?", ZEBRA_AT),
-        ("Which year?", ZEBRA_AT),
-        ("What year is this from?", ZEBRA_AT),
-        ("Was it an oral or a poster?", ZEBRA_AT),
-        (
-            "Who wrote it and was it an oral?",
-            "“Zebra Pruning for Vision Models” is by Ada Miro and Ben Okafor; "
-            "it appeared at ICML 2021 as an oral.",
-        ),
-        ("What is its title?", "The title is “Zebra Pruning for Vision Models”."),
-        ("Who are they?", ZEBRA_BY),
-        ("who?", ZEBRA_BY),
-        ("Did it win an award?", ZEBRA_AT),
-        ("How many weights does it remove?", ""),
-        ("Who is the target audience?", ""),
-        ("Who are the people in the photographs?", ""),
-        ("What is the method called?", ""),
-        ("Where was it tested?", ""),
-        ("Do the authors test on ImageNet?", ""),
-        ("Does it need retraining?", ""),
-        (
-            "How do the authors of this paper explain that so few weights are needed on phones?",
-            "",
-        ),
-    ],
-)
-def test_questions_about_the_record(question: str, expected: str) -> None:
-    assert record_sentence(question, paper()) == expected
+def test_who_wrote_it_and_where_it_appeared() -> None:
+    assert record_sentence(paper()) == (
+        f"{TITLE} is by Ada Miro and Ben Okafor; it appeared at ICML 2021 as an oral."
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,15 +24,22 @@ def test_questions_about_the_record(question: str, expected: str) -> None:
     ],
 )
 def test_where_a_paper_appeared(venue: str, year: int | None, decision: str, expected: str) -> None:
-    where = record_sentence(
-        "Where was it published?", paper(venue=venue, year=year, decision=decision)
+    alone = paper(authors=(), venue=venue, year=year, decision=decision)
+    assert record_sentence(alone) == f"{TITLE} {expected}"
+    by = paper(authors=("A B",), venue=venue, year=year, decision=decision)
+    assert record_sentence(by) == f"{TITLE} is by A B; it {expected}"
+
+
+def test_a_year_alone() -> None:
+    of = paper(authors=(), venue="", year=2022, decision="")
+    assert record_sentence(of) == f"{TITLE} appeared in 2022."
+
+
+def test_what_the_record_lacks_is_not_said() -> None:
+    assert record_sentence(PAPERS[3]) == ""
+    assert record_sentence(PAPERS[2]) == (
+        "“A Dataset of Lichen Photographs” is by Ada Miro and Ben Okafor."
     )
-    assert where == f"“Zebra Pruning for Vision Models” {expected}"
-
-
-@pytest.mark.parametrize("question", ["Who wrote it?", "Where was it published?", "Its title?"])
-def test_what_the_record_lacks_is_not_answered(question: str) -> None:
-    assert record_sentence(question, PAPERS[3]) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,8 +47,8 @@ def test_what_the_record_lacks_is_not_answered(question: str) -> None:
     [(("A B",), "A B"), (("A B", "C D"), "A B and C D"), (("A", "B", "C"), "A, B and C")],
 )
 def test_all_authors_are_listed(authors: tuple[str, ...], expected: str) -> None:
-    sentence = record_sentence("Who wrote it?", paper(authors=authors))
-    assert sentence == f"“Zebra Pruning for Vision Models” is by {expected}."
+    of = paper(authors=authors, venue="", year=None, decision="")
+    assert record_sentence(of) == f"{TITLE} is by {expected}."
 
 
 def test_the_opening_is_the_first_sentence() -> None:

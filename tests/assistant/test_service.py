@@ -9,10 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fakes import Asking, LikingChatModel, answered, paper
+from fakes import Asking, FakeReader, answered, paper
 from prometheus_client.parser import text_string_to_metric_families
 
-from assistant.engine import Assistant
 from assistant.events import Event, Finished, Found
 from assistant.line import Line
 from assistant.service import Service, Waiting
@@ -20,7 +19,6 @@ from assistant.settings import Settings
 from assistant.setup import State
 from assistant.types import Outcome, Turn
 from retrieval.errors import BusyError, Cancelled, InputError, LibraryError, NotReadyError
-from retrieval.library import Library
 
 PATIENCE = 60
 """Seconds after which something hangs."""
@@ -329,9 +327,10 @@ def test_stops_at_any_moment_count_each_question_once(service: Service) -> None:
 
 
 def test_a_search_waits_for_its_turn_and_can_be_stopped_meanwhile(
-    library: Library, tmp_path: Path
+    asking: Asking, tmp_path: Path
 ) -> None:
-    service = serving(Assistant(library, LikingChatModel("lichens")), tmp_path)
+    assistant, _ = asking(reader=FakeReader({"lichen": "photographs"}))
+    service = serving(assistant, tmp_path)
     with service.line.place():
         with pytest.raises(Cancelled):
             service.search("Which photographs?", 2, reranked=True, stopped=lambda: True)

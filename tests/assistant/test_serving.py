@@ -12,13 +12,14 @@ from test_service import serving
 
 from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import Assistant
 from assistant.events import Chosen, Finished, Found, Reranked
 from assistant.json_output import answer_json, dumps
+from assistant.pipeline.assistant import Assistant
 from assistant.service import Service
 from assistant.types import Answer
 from retrieval.errors import Cancelled
 from retrieval.library import Library
+from retrieval.search.reader import Reader
 
 QUESTIONS = (
     "What accuracy does the classifier or the vision model reach?",  # two papers compete for it
@@ -30,11 +31,15 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def service(
-    library: Library, chat_model: LlamaCppChatModel, tmp_path_factory: pytest.TempPathFactory
+    library: Library,
+    chat_model: LlamaCppChatModel,
+    reader: Reader,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Service:
-    """Over the small library; the model writes as well, as better ones do."""
-    settings = AnswerSettings(writing=WritingSettings(asks=True, max_tokens=40))
-    assistant = Assistant(library, chat_model, settings)
+    """Over the small library; all is answered, and the model writes, as better ones do."""
+    writing = WritingSettings(asks=True, max_tokens=40)
+    settings = AnswerSettings(least_confidence=-1.0, writing=writing)
+    assistant = Assistant(library, chat_model, reader, settings)
     return serving(assistant, tmp_path_factory.mktemp("serving"))
 
 

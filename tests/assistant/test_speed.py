@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeChatModel
 
 from assistant.chat_model import LlamaCppChatModel
-from assistant.engine import never
+from assistant.pipeline.assistant import never
 from assistant.service import Service
 from assistant.settings import Settings
 from assistant.speed import measure

@@ -6,6 +6,7 @@ import pytest
 from test_conversations import ANSWER, PAPER
 
 from assistant.conversations import Conversation, Exchange
+from assistant.pipeline.intent import GREETING
 from assistant.transcript import cited_papers, markdown
 from assistant.types import AnswerSentence, Citation, Kind, Outcome
 
@@ -59,18 +60,18 @@ def test_a_refusal_offers_the_closest_papers() -> None:
     assert "## References" not in text
 
 
-def test_small_talk_is_no_refusal() -> None:
+def test_a_fixed_reply_is_no_refusal() -> None:
     replied = replace(
         ANSWER,
         question="hi",
         standalone_question="hi",
         outcome=Outcome.NOT_IN_LIBRARY,
-        text="Hello.",
+        text=GREETING,
         sentences=(),
         citations=(),
         passages=(),
     )
-    assert markdown(held(Exchange("1", "hi", replied))).endswith("## hi\n\nHello.\n")
+    assert markdown(held(Exchange("1", "hi", replied))).endswith(f"## hi\n\n{GREETING}\n")
 
 
 def test_what_was_stopped_says_so() -> None:

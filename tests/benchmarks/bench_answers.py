@@ -19,15 +19,15 @@ from unittest.mock import patch
 
 from assistant.ablations import Ablations
 from assistant.answer_settings import AnswerSettings
-from assistant.engine import Assistant
 from assistant.evaluation.question_set import read_question_set
 from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import Asked, Sample, SampleType, Score
+from assistant.pipeline.assistant import Assistant
 from assistant.settings import load_settings
 from assistant.startup import open_assistant
 from assistant.types import Answer, Evidence, Kind, Outcome
 from retrieval.progress import silent
-from retrieval.types import Passage
+from retrieval.search.rerank import ReadPassage
 
 Scored = tuple[Answer, Mapping[str, Score]]
 
@@ -76,9 +76,9 @@ class Way:
     """What no setting can say."""
 
 
-def stuffed(_question: str, passages: Sequence[Passage], *_others: object, **_: object) -> Any:
+def stuffed(_question: str, read: Sequence[ReadPassage], *_others: object, **_: object) -> Any:
     """In place of chosen sentences: three whole abstracts."""
-    papers = [passage.paper for passage in passages[:3]]
+    papers = [each.passage.paper for each in read[:3]]
     return [Evidence(each, 0, len(each.abstract), each.abstract, 1.0) for each in papers]
 
 
@@ -96,16 +96,19 @@ def settings(whole: AnswerSettings) -> dict[str, AnswerSettings]:
 
 def ways(whole: Assistant) -> dict[str, Way]:
     """The rows of the table: those that settings tell apart, and two that they cannot."""
-    library, model = whole.library, whole.model
+    library, model, reader = whole.library, whole.model, whole.reader
     of_settings = settings(whole.settings)
     alone = Ablations(rerank=False, check=False, free_writing=True)
     naive = replace(alone.answer_settings(whole.settings.writing), least_confidence=ANY_CONFIDENCE)
     return {
-        **{name: Way(Assistant(library, model, each)) for name, each in of_settings.items()},
+        **{
+            name: Way(Assistant(library, model, reader, each)) for name, each in of_settings.items()
+        },
         "three abstracts": Way(
-            Assistant(library, model, naive), patch("assistant.engine.choose_evidence", stuffed)
+            Assistant(library, model, reader, naive),
+            patch("assistant.pipeline.assistant.choose_evidence", stuffed),
         ),
-        "liar": Way(Assistant(library, Liar(), of_settings["model writes"])),
+        "liar": Way(Assistant(library, Liar(), reader, of_settings["model writes"])),
     }
 
 

@@ -28,8 +28,8 @@ from assistant.settings import load_settings
 from assistant.startup import open_library
 from retrieval.lexical_fields import pieces, text_analyzer
 from retrieval.library import Library
-from retrieval.metrics import ndcg, reciprocal_rank
 from retrieval.progress import silent
+from retrieval.search.metrics import ndcg, reciprocal_rank
 from retrieval.types import Paper
 
 Scores = NDArray[np.float64]

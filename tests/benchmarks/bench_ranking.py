@@ -1,11 +1,11 @@
-"""Ranking side by side: BM25, dense, RRF, the convex sum, and with reranking by the chat model.
+"""Ranking side by side: BM25, dense, RRF, the convex sum, with reading, and with likelihoods too.
 
     python tests/benchmarks/bench_ranking.py QUESTIONS.jsonl [--home DIR]
         [--beir FOLDER --beir-home DIR] [--limit N] [--no-rerank]
 
 The library in --home holds the seeds, the one in --beir-home the corpus of the BEIR folder
 (`assistant ingest FOLDER --home DIR`). Prints a table for each, then one JSON line. Results and
-dead ends are in ranking.md.
+dead ends are in ranking.md and reading.md.
 """
 
 import argparse
@@ -20,13 +20,20 @@ from assistant.evaluation.question_set import read_question_set
 from assistant.evaluation.types import SampleType
 from assistant.likelihood import ChatLikelihood
 from assistant.settings import load_settings
-from assistant.startup import open_chat_model, open_library
+from assistant.startup import open_chat_model, open_library, open_reader
 from retrieval.library import Library
-from retrieval.metrics import ndcg, recall, reciprocal_rank
 from retrieval.progress import silent
-from retrieval.rerank import QuestionLikelihood, RerankSettings, rerank
-from retrieval.search import search
-from retrieval.search_settings import Retriever, SearchSettings
+from retrieval.search.metrics import ndcg, recall, reciprocal_rank
+from retrieval.search.reader import Reader
+from retrieval.search.rerank import (
+    QuestionLikelihood,
+    RerankSettings,
+    by_likelihood,
+    read_papers,
+    reranked,
+)
+from retrieval.search.search import search
+from retrieval.search.settings import Retriever, SearchSettings
 from retrieval.types import Passage
 
 Ranker = Callable[[str], list[Passage]]
@@ -39,10 +46,6 @@ FIRST_STAGES = {
     f"convex {SearchSettings().dense_weight} (default)": SearchSettings(),
     "convex 0.7": SearchSettings(dense_weight=0.7),
 }
-RERANKINGS = {
-    "+ rerank (default)": RerankSettings(),
-    "+ rerank all ten": RerankSettings(margin=float("inf")),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +57,29 @@ class Sample:
     gains: Mapping[str, float]
 
 
-def rankers(library: Library, likelihood: QuestionLikelihood | None) -> dict[str, Ranker]:
-    """The ways of ranking to compare, those with reranking only where there is a likelihood."""
+def rankers(
+    library: Library, reader: Reader | None, likelihood: QuestionLikelihood | None
+) -> dict[str, Ranker]:
+    """The ways of ranking to compare, those with models only where there are these."""
 
     def found(settings: SearchSettings) -> Ranker:
         return lambda query: search(library, query, SHOWN, settings)
 
-    def reranked(settings: RerankSettings, likelihood: QuestionLikelihood) -> Ranker:
-        depth = max(SHOWN, settings.depth)
-        return lambda query: rerank(
-            query, search(library, query, depth), likelihood, lambda: False, settings
-        )
+    def with_reading(query: str) -> list[Passage]:
+        passages = search(library, query, max(SHOWN, RerankSettings().depth))
+        return reranked(passages, read_papers(query, passages, reader, lambda: False))
 
-    first = {name: found(settings) for name, settings in FIRST_STAGES.items()}
-    if likelihood is None:
-        return first
-    return first | {name: reranked(each, likelihood) for name, each in RERANKINGS.items()}
+    def with_likelihood(query: str) -> list[Passage]:
+        passages = search(library, query, max(SHOWN, RerankSettings().depth))
+        read = read_papers(query, passages, reader, lambda: False)
+        return reranked(passages, by_likelihood(query, read, likelihood, lambda: False))
+
+    ways = {name: found(settings) for name, settings in FIRST_STAGES.items()}
+    if reader:
+        ways["+ reader (search)"] = with_reading
+    if reader and likelihood:
+        ways["+ likelihood (answers)"] = with_likelihood
+    return ways
 
 
 def measure(ranker: Ranker, samples: Sequence[Sample]) -> dict[str, float]:
@@ -112,12 +122,10 @@ def read_samples(path: Path, library: Library) -> list[Sample]:
     ]
 
 
-def compare(
-    samples: Sequence[Sample], library: Library, likelihood: QuestionLikelihood | None
-) -> dict[str, dict[str, float]]:
+def compare(samples: Sequence[Sample], ways: Mapping[str, Ranker]) -> dict[str, dict[str, float]]:
     """Measure every ranker and print its row."""
     results = {}
-    for name, ranker in rankers(library, likelihood).items():
+    for name, ranker in ways.items():
         results[name] = measure(ranker, samples)
         row = (f"{metric} {value:8.3f}" for metric, value in results[name].items())
         print(f"{name:24}", *row, sep="  ", flush=True)
@@ -135,16 +143,19 @@ def main() -> None:
     parser.add_argument("--no-rerank", action="store_true", help="first-stage ranking only")
     options = parser.parse_args()
     settings = load_settings({"home": options.home} if options.home else {})
-    likelihood = None if options.no_rerank else ChatLikelihood(open_chat_model(settings, silent))
+    reader = likelihood = None
+    if not options.no_rerank:
+        reader = open_reader(settings, silent)
+        likelihood = ChatLikelihood(open_chat_model(settings, silent))
     library = open_library(settings, silent)
     library.ready_to_search()
     samples = read_samples(options.questions, library)[: options.limit]
-    results = {"questions": compare(samples, library, likelihood)}
+    results = {"questions": compare(samples, rankers(library, reader, likelihood))}
     if options.beir:
         library = open_library(load_settings({"home": options.beir_home}), silent)
         library.ready_to_search()
         samples = read_samples(options.beir, library)[: options.limit]
-        results["beir"] = compare(samples, library, likelihood)
+        results["beir"] = compare(samples, rankers(library, reader, None))
     print(json.dumps(results))
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from retrieval.lookup import Lookup
 
 from assistant.models import resolve_embedder
 from assistant.resources import resource_folder
@@ -30,9 +31,8 @@ from assistant.settings import Settings
 from retrieval.embedder import LlamaCppEmbedder, Vector
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.query.lookup import Lookup
 from retrieval.readers import files_of, read_file
-from retrieval.search import search
+from retrieval.search.search import search
 from retrieval.sentences import split_sentences
 from retrieval.types import Record
 

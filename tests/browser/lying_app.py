@@ -15,10 +15,11 @@ from assistant import setup, writing
 from assistant.answer_settings import AnswerSettings, WritingSettings
 from assistant.checking import is_supported
 from assistant.cli import main
-from assistant.engine import Assistant
+from assistant.pipeline.assistant import Assistant
 from assistant.prompting import SILENT_REPLY
 from assistant.statements import states
 from retrieval.library import Library
+from retrieval.search.reader import Reader
 
 LIES = "\n".join(f"So {text} it is." for text in (*ALL, *FORMULAS.values()))
 _ENDLESS = 1_000_000
@@ -57,8 +58,10 @@ def serve() -> None:
         writing=WritingSettings(max_tokens=_MANY, most_sentences=_MANY, most_failures=_MANY),
     )
 
-    def assistant(library: Library, *_: object) -> Assistant:
-        return Assistant(library, model, settings)
+    def assistant(
+        library: Library, _model: object, reader: Reader, *_: object, **_others: object
+    ) -> Assistant:
+        return Assistant(library, model, reader, settings)
 
     def is_checked() -> bool:
         return "UNCHECKED" not in model.asked

@@ -659,6 +659,6 @@ CASES: Mapping[str, Sequence[Case]] = {
     f"{SCORERS}.determinism": DETERMINISM,
     f"{SCORERS}.risk_coverage": RISK_COVERAGE,
     f"{SCORERS}.wording": WORDING,
-    "retrieval.metrics": METRICS,
+    "retrieval.search.metrics": METRICS,
 }
 """By module."""

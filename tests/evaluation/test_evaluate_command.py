@@ -16,7 +16,7 @@ SAMPLES = 10
 QUICKLY = ("--limit", SAMPLES, "--no-rerank")
 """Reading papers again takes most of an answer's time; the evaluation in CI has it."""
 BROKEN_RANKER = """
-import retrieval.search as search
+import retrieval.search.search as search
 summed = search.convex_sum
 search.convex_sum = lambda *given: {id_: 1 - score for id_, score in summed(*given).items()}
 """

@@ -220,7 +220,7 @@ def test_samples_that_fail_are_kept_and_told_of(
     questions: Path, library_home: Path, tmp_path: Path
 ) -> None:
     program = """
-from assistant.engine import Assistant
+from assistant.pipeline.assistant import Assistant
 def fail(*given, **named):
     raise ValueError("nothing\\ncame")
 Assistant.answer = fail

@@ -13,7 +13,7 @@ from retrieval.errors import Cancelled, InputError
 from retrieval.ingest import ingest
 from retrieval.library import Library
 from retrieval.merge import fold
-from retrieval.search import search
+from retrieval.search.search import search
 from retrieval.types import IngestReport, Paper, Record, Source
 
 Open = Callable[..., Library]

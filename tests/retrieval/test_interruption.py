@@ -24,8 +24,8 @@ from ingest_telling import CHUNKS
 from retrieval.errors import LibraryError
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.search import search
-from retrieval.search_settings import SearchSettings
+from retrieval.search.search import search
+from retrieval.search.settings import SearchSettings
 from retrieval.types import Record
 
 PROGRAM = Path(__file__).with_name("ingest_telling.py")

@@ -16,7 +16,7 @@ from ingest_telling import CHUNKS
 from retrieval.errors import LibraryError, LibraryInUseError, LibraryMismatchError
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.search import search
+from retrieval.search.search import search
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, R, Rprec, nDCG
 
-from retrieval.metrics import ndcg, r_precision, recall, reciprocal_rank
+from retrieval.search.metrics import ndcg, r_precision, recall, reciprocal_rank
 
 IDS = [f"p{number}" for number in range(30)]
 

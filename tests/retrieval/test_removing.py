@@ -13,7 +13,7 @@ from retrieval.ingest import ingest
 from retrieval.library import Library
 from retrieval.overview import Overviews
 from retrieval.removing import Removal, removal_of, remove_source
-from retrieval.search import search
+from retrieval.search.search import search
 from retrieval.types import Source
 
 Open = Callable[..., Library]

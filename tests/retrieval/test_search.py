@@ -6,12 +6,12 @@ import pytest
 
 from retrieval.errors import LibraryError
 from retrieval.filters import Filters
-from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.ingest import ingest
 from retrieval.library import Library
-from retrieval.ranking import ranking
-from retrieval.search import search
-from retrieval.search_settings import Retriever, SearchSettings
+from retrieval.search.fusion import reciprocal_rank_fusion
+from retrieval.search.ranking import ranking
+from retrieval.search.search import search
+from retrieval.search.settings import Retriever, SearchSettings
 
 PAPERS = (
     {

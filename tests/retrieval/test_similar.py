@@ -7,7 +7,7 @@ from fake_embedder import WordEmbedder
 
 from retrieval.chroma import ChromaStore, NewPaper
 from retrieval.chunks import ChunkSettings, chunk_paper
-from retrieval.similar import similar
+from retrieval.search.similar import similar
 from retrieval.types import Paper, Source
 
 EMBEDDER = WordEmbedder()

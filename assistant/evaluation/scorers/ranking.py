@@ -1,4 +1,4 @@
-"""Scores of the papers found, by rank; see `retrieval.metrics` for the measures.
+"""Scores of the papers found, by rank; see `retrieval.search.metrics` for the measures.
 
 They apply where the right papers are known and there are any, whether something was answered or
 not: what a refusal shows as closest is ranked, too.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Asked, SampleType, Score
-from retrieval import metrics
+from retrieval.search import metrics
 
 _MOST_RANKS = 10
 """Ranks that an explanation names."""

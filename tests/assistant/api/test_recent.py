@@ -4,7 +4,7 @@ from fakes import ZEBRA, answered, paper
 
 from assistant.api.recent import MOST_TURNS, RecentAnswers
 from assistant.api.schemas import Message
-from assistant.conversation import cited_papers
+from assistant.pipeline.follow_up import cited_papers
 
 QUOTE = ZEBRA.split(". ")[0] + "."
 ANSWER = answered(paper(), QUOTE, "How are zebras pruned?")

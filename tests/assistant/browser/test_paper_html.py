@@ -9,7 +9,7 @@ from fakes import PAPERS, paper
 from assistant.browser.lookup_html import Asked, form_html, listing_html, refused_html
 from assistant.browser.paper_html import gone_html, paper_html
 from retrieval.query.lookup import Match
-from retrieval.similar import Similar
+from retrieval.search.similar import Similar
 from retrieval.types import Paper
 
 PAYLOADS = (

@@ -107,6 +107,15 @@ def readings(known: dict[str, Text]) -> list[Reading]:
                 "claim",
             )
         )
+    for row in _lines("turns.jsonl"):
+        stays = row["kind"] == "stay"
+        paper, source = known[row["a" if stays else "b"]], "follow-up" if stays else "question"
+        found.append(Reading(row["question"], paper, (), True, not stays, row["split"], source))
+    for row in _lines("overviews.jsonl"):
+        paper, evidence = known[row["paper"]], tuple(row["evidence"])
+        named = row["kind"] != "bare"
+        source = "overview" if named else "bare overview"
+        found.append(Reading(row["question"], paper, evidence, True, named, row["split"], source))
     for at, row in enumerate(_lines("claims.jsonl")):
         paper = Text(f"claim-{at}", row["title"], tuple(row["sentences"]))
         answered = True if row["label"] == "SUPPORT" else None
@@ -117,6 +126,21 @@ def readings(known: dict[str, Text]) -> list[Reading]:
         for row in _lines("unanswerable.jsonl")
     )
     return found
+
+
+def _after_answers() -> Iterator[tuple[str, str, str, str, str]]:
+    """Messages of the turns and overviews: text, message before, kind, focus, split."""
+    of_turn = {
+        "stay": ("content", "last"),
+        "another": ("list", "last"),
+        "fresh": ("content", "alone"),
+    }
+    for row in _lines("turns.jsonl"):
+        yield row["question"], row["previous"], *of_turn[row["kind"]], row["split"]
+    first = {row["paper"]: row["questions"][0]["question"] for row in _lines("questions.jsonl")}
+    for row in _lines("overviews.jsonl"):
+        focus, before = ("last", first[row["paper"]]) if row["kind"] == "bare" else ("alone", "")
+        yield row["question"], before, "content", focus, row["split"]
 
 
 def messages() -> tuple[list[Message], list[Message]]:
@@ -131,6 +155,8 @@ def messages() -> tuple[list[Message], list[Message]]:
 
     for row in _lines("messages.jsonl"):
         add(row["question"], row["previous"], (row["kind"],), row["focus"], row["split"])
+    for text, previous, kind, focus, split in _after_answers():
+        add(text, previous, (kind,), focus, split)
     for row in _lines("conversations.jsonl"):
         previous = ""
         for turn in row["turns"]:

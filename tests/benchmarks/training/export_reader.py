@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("base", type=Path)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--rank", type=int, default=64)
+    parser.add_argument("--rank", type=int, default=128)
     asked = parser.parse_args()
     tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(asked.base).tensors}
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.BERT, LAYERS)

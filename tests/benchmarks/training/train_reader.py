@@ -21,12 +21,14 @@ from torch.nn import functional
 
 BATCH = 8
 """Questions or claims a step."""
-NEGATIVES = {"question": 2, "silent": 1, "claim": 2, "elsewhere": 2, "follow-up": 0}
-"""Papers read beside the right one."""
+NEGATIVES = {"question": 1, "silent": 0, "claim": 1, "elsewhere": 1, "follow-up": 0}
+NEGATIVES |= {"overview": 1, "bare overview": 0}
+"""Papers read beside the right one: none where every paper answers."""
 MESSAGES = 16
 """Messages a step."""
 SHARE = {"question": 1.0, "silent": 1.0, "follow-up": 1.0, "claim": 0.35, "elsewhere": 1.0}
-"""Part of the examples of a source that an epoch sees."""
+SHARE |= {"overview": 4.0, "bare overview": 4.0}
+"""How often an epoch sees the examples of a source."""
 LEARNING_RATE = 1e-4
 """Of the encoder; the heads learn ten times as fast."""
 WARM_UP = 80
@@ -123,7 +125,7 @@ def _messages(said: list[Message], chance: random.Random) -> list[Message]:
 def _batches(examples: list[Reading], chance: random.Random) -> Iterator[list[Reading]]:
     """Batches without end; every pass over the examples takes the share of each source."""
     while True:
-        seen = [each for each in examples if chance.random() < SHARE[each.source]]
+        seen = [each for each in examples for _ in range(int(SHARE[each.source] + chance.random()))]
         chance.shuffle(seen)
         for at in range(0, len(seen) - BATCH + 1, BATCH):
             yield seen[at : at + BATCH]

@@ -1,0 +1,121 @@
+"""The reader's encoder: the default embedder with what training added to it, as a GGUF file.
+
+The package ships only the difference, for every matrix as two thin ones (Hu et al. 2021, "LoRA").
+Added once to the embedder's own numbers, it costs nothing while reading.
+"""
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import retrieval.search
+from retrieval.errors import ModelError
+from retrieval.search.reader import HEADS, Heads
+
+WEIGHTS = Path(retrieval.search.__file__).parent / "reader.safetensors"
+"""Ships with the package; its model card stands beside it."""
+_REINSTALL = (
+    "install the package again: pip install --force-reinstall --no-deps abstracts-assistant"
+)
+
+
+def read_heads(weights: Path = WEIGHTS) -> Heads:
+    """The reader's heads.
+
+    Raises:
+        ModelError: the file is missing or damaged.
+    """
+    tensors, _ = _read(weights)
+    wanted = {f"{head}.{part}" for head in HEADS for part in ("weight", "bias")}
+    if missing := sorted(name for name in wanted if f"heads.{name}" not in tensors):
+        raise ModelError(f"The reader's weights {weights} have no {missing[0]}; {_REINSTALL}.")
+    return Heads({name: tensors[f"heads.{name}"].astype(np.float32) for name in wanted})
+
+
+def write_reader_gguf(base: Path, target: Path, weights: Path = WEIGHTS) -> None:
+    """Write the embedder `base` with the difference in `weights` added as `target`.
+
+    Args:
+        base: GGUF file of the embedder that the reader was trained from.
+        target: where to write; not safe against interruption, so give a temporary name.
+        weights: `NAME.up`, shape (outputs, rank), and `NAME.down`, shape (rank, inputs), of every
+            matrix; `NAME.added` of every vector; `heads.…`.
+
+    Raises:
+        ModelError: `weights` is missing, damaged, or of another embedder.
+        OSError: `target` cannot be written.
+    """
+    import gguf  # noqa: PLC0415 - heavy, and needed once in the life of a cache
+
+    tensors, about = _read(weights)
+    shutil.copyfile(base, target)
+    try:
+        written = {tensor.name: tensor for tensor in gguf.GGUFReader(target, "r+").tensors}
+    except (IndexError, KeyError, ValueError) as error:
+        raise ModelError(
+            f"The embedder's file {base} is damaged ({' '.join(str(error).split())[:80]}); remove "
+            "it so that it is fetched again."
+        ) from error
+    if (found := fingerprint(written)) != about.get("base"):
+        raise ModelError(
+            f"The reader's weights belong to the embedder {about.get('base_name')!r} with the "
+            f"fingerprint {str(about.get('base'))[:12]}, but {base} has {found[:12]}; remove that "
+            "file so that it is fetched again."
+        )
+    for name, tensor in written.items():
+        if f"{name}.up" in tensors:
+            up, down = (tensors[f"{name}.{part}"].astype(np.float32) for part in ("up", "down"))
+            _add(tensor, up @ down)
+        elif f"{name}.added" in tensors:
+            _add(tensor, tensors[f"{name}.added"].astype(np.float32))
+
+
+def fingerprint(tensors: dict[str, Any]) -> str:
+    """SHA-256 of the matrices of the layers, in hexadecimal: the same in every header."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        if name.startswith("blk."):
+            digest.update(np.ascontiguousarray(tensors[name].data).tobytes())
+    return digest.hexdigest()
+
+
+def weights_hash(weights: Path = WEIGHTS) -> str:
+    """SHA-256 of the weights file, in hexadecimal.
+
+    Raises:
+        ModelError: the file is missing.
+    """
+    try:
+        return hashlib.sha256(weights.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ModelError(
+            f"The reader's weights {weights} cannot be read ({error.strerror}); {_REINSTALL}."
+        ) from error
+
+
+def _add(tensor: Any, added: NDArray[np.float32]) -> None:
+    """Add to a tensor of a GGUF file that is open for writing."""
+    tensor.data[...] = (tensor.data.astype(np.float32) + added).astype(tensor.data.dtype)
+
+
+def _read(weights: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The tensors and the notes of a weights file.
+
+    Raises:
+        ModelError: it is missing or damaged.
+    """
+    from safetensors import SafetensorError, safe_open  # noqa: PLC0415
+
+    try:
+        with safe_open(weights, "np") as file:
+            names = list(file.keys())
+            return {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
+    except (OSError, SafetensorError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise ModelError(
+            f"The reader's weights {weights} cannot be read ({reason}); {_REINSTALL}."
+        ) from error

@@ -1,0 +1,337 @@
+"""From a question to a checked, cited answer: the one path behind every way of asking."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from assistant.answer_settings import AnswerSettings
+from assistant.chat_model import ChatModel
+from assistant.events import Chosen, Event, Finished, Found, Reranked, Shown
+from assistant.likelihood import question_likelihood
+from assistant.making import Making
+from assistant.pipeline.abstention import QuestionEntities, probability
+from assistant.pipeline.calibration import threshold
+from assistant.pipeline.candidates import candidates
+from assistant.pipeline.evidence import choose_evidence
+from assistant.pipeline.follow_up import StandaloneQuestion, condense
+from assistant.pipeline.intent import about_papers, fixed_reply
+from assistant.pipeline.metadata import answer_from_metadata, nothing_passes, passages_of
+from assistant.pipeline.rewriting import reworded
+from assistant.records import MetadataAnswer
+from assistant.types import Answer, Outcome, Turn
+from assistant.writing import Writer
+from retrieval.errors import Cancelled, InputError
+from retrieval.filters import Filters
+from retrieval.library import Library
+from retrieval.markup import visible
+from retrieval.query.lookup import Lookup
+from retrieval.search.reader import MessageRead, Reader
+from retrieval.search.rerank import (
+    ReadPassage,
+    RerankSettings,
+    by_likelihood,
+    read_papers,
+    reranked,
+)
+from retrieval.search.search import search
+from retrieval.types import Paper, Passage
+
+NO_MATCH = 0.0
+"""Confidence when retrieval returns nothing."""
+PART = 0.5
+"""What the threshold is multiplied by where an abstract need answer only a part."""
+MOST_TOGETHER, CLOSE, LIKELY = 4, 0.4, 0.4
+"""Papers that answer one question together at most; how far behind the best, and how likely to
+answer, the others must be. See tests/benchmarks/reading.md."""
+LONGEST_QUESTION = 2000
+"""Characters."""
+
+
+def never() -> bool:
+    """For answers that nobody can stop."""
+    return False
+
+
+class Assistant:
+    """Answers questions over one library with one chat model and one reader."""
+
+    def __init__(
+        self,
+        library: Library,
+        model: ChatModel,
+        reader: Reader,
+        settings: AnswerSettings | None = None,
+    ) -> None:
+        """Nothing is loaded here."""
+        self.library = library
+        self.model = model
+        self.reader = reader
+        self.settings = settings or AnswerSettings()
+
+    def answer(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        stopped: Callable[[], bool] = never,
+    ) -> Answer:
+        """The whole answer at once; see `stream`."""
+        for event in self.stream(question, history, stopped):
+            if isinstance(event, Finished):
+                return event.answer
+        raise AssertionError("a stream of events ends with Finished")
+
+    def stream(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        stopped: Callable[[], bool] = never,
+    ) -> Iterator[Event]:
+        """The answer as it comes about: what was found, each sentence, the whole.
+
+        Raises:
+            InputError: the question is empty or too long.
+            LibraryError: the library has no papers or cannot be read.
+            Cancelled: `stopped()` became true; the model is free.
+        """
+        question = checked_question(question)
+        self.library.ready_to_search()
+        history = about_papers(history)
+        asked = self._understood(question, history, stopped)
+        making = Making(question, asked.standalone.text)
+        if metadata := self._from_metadata(asked, history):
+            making.found(passages_of(self.library, metadata.papers))
+            yield Found(making.standalone, making.passages)
+            yield from making.from_records(metadata)
+        else:
+            if self.settings.writing.asks:
+                asked.standalone = reworded(self.model, asked.standalone, history, stopped)
+                making.standalone = asked.standalone.text
+            making.found(self._searched(asked))
+            yield Found(making.standalone, making.passages)
+            yield from self._from_abstracts(making, asked, stopped)
+        yield Finished(making.answer(self.model.name, self.settings.passages))
+
+    def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
+        """How sure the assistant is that the best abstract found answers `question`.
+
+        None for a question that the records answer.
+
+        Raises:
+            InputError, LibraryError, Cancelled: see `stream`.
+        """
+        asked = self._understood(checked_question(question), (), stopped)
+        if self._from_metadata(asked, ()):
+            return None
+        return self._confidence(asked, self._read(asked, self._searched(asked), stopped)[0])
+
+    def _understood(
+        self, question: str, history: Sequence[Turn], stopped: Callable[[], bool]
+    ) -> "_Asked":
+        """What a question asks for, and of which papers."""
+        lookup = Lookup.over(self.library)
+        message = self.reader.message(question, history[-1].question if history else "")
+        parsed = lookup.parse(question, lookup=message.kind in ("list", "count"))
+        if not parsed.filters and (reply := fixed_reply(message, self.library.lexical.size)):
+            return _Asked(lookup, message, StandaloneQuestion(question, question), (), reply)
+        named = lookup.named(question)
+
+        def find(text: str, papers: Sequence[Paper]) -> list[Passage]:
+            if stopped():
+                raise Cancelled
+            also = [paper.id for paper in (*papers, *named)]
+            return search(self.library, text, self._depth, self.settings.search, also=also)
+
+        standalone = condense(
+            question, history, message, find, named, filtered=bool(parsed.filters)
+        )
+        return _Asked(lookup, message, standalone, named)
+
+    def _from_metadata(self, asked: "_Asked", history: Sequence[Turn]) -> MetadataAnswer | None:
+        """The answer that needs no abstract, if there is one."""
+        if asked.reply:
+            return MetadataAnswer((), Outcome.NOT_IN_LIBRARY, asked.reply)
+        lookup, standalone = asked.lookup, asked.standalone
+        known = answer_from_metadata(lookup, standalone, asked.message, asked.named, history)
+        if known or standalone.focus_papers:
+            return known
+        return nothing_passes(lookup, standalone.question, asked.parsed)
+
+    @property
+    def _depth(self) -> int:
+        """Papers found for a question."""
+        return max(self.settings.passages, RerankSettings().depth)
+
+    def _searched(self, asked: "_Asked") -> list[Passage]:
+        return candidates(
+            self.library,
+            asked.standalone,
+            self._depth,
+            asked.filters,
+            also=[paper.id for paper in asked.named],
+            settings=self.settings.search,
+        )
+
+    def _read(
+        self, asked: "_Asked", passages: Sequence[Passage], stopped: Callable[[], bool]
+    ) -> tuple[list[ReadPassage], int]:
+        """The best papers with what the reader says of them, best first, and the tokens read.
+
+        The chat model is asked where one paper is sought, and reading leaves a doubt which.
+        """
+        reranks = self.settings.rerank
+        settings = RerankSettings() if reranks else RerankSettings.order_kept()
+        also = asked.entities.known
+        read = read_papers(asked.text, passages, self.reader, stopped, settings, also=also)
+        tokens = sum(each.read.tokens for each in read)
+        likelihood = question_likelihood(self.model)
+        if not (reranks and likelihood) or asked.seeks_several or asked.standalone.focus_papers:
+            return read, tokens
+        return by_likelihood(asked.text, read, likelihood, stopped), tokens + likelihood.tokens
+
+    def _from_abstracts(
+        self, making: Making, asked: "_Asked", stopped: Callable[[], bool]
+    ) -> Iterator[Reranked | Chosen | Shown]:
+        """Papers read, evidence chosen, sentences written and checked.
+
+        The chat model is not asked where no paper found is likely to answer.
+        """
+        read, tokens = self._read(asked, making.passages, stopped)
+        if making.reranked(reranked(making.passages, read), tokens):
+            yield Reranked(making.passages)
+        making.confidence = self._confidence(asked, read)
+        if read and making.confidence >= self._threshold(asked):
+            yield from self._written(making, asked, read, stopped)
+        else:
+            self._abstain(making, asked, read)
+
+    def _abstain(self, making: Making, asked: "_Asked", read: Sequence[ReadPassage]) -> None:
+        """Say why nothing is answered."""
+        index = self.library.lexical
+        if on := asked.entities.among(read):
+            making.is_silent(on[0].passage.paper)
+        elif asked.entities.is_foreign(index):
+            making.is_foreign()
+        elif unknown := asked.entities.unknown(index):
+            making.lacks(unknown)
+
+    def _written(
+        self,
+        making: Making,
+        asked: "_Asked",
+        read: Sequence[ReadPassage],
+        stopped: Callable[[], bool],
+    ) -> Iterator[Chosen | Shown]:
+        evidence = choose_evidence(
+            asked.text,
+            read,
+            self.library.lexical.terms,
+            several=asked.seeks_several,
+            of=asked.meant(read),
+            beside=self._beside(asked, read),
+        )
+        making.has_evidence(evidence)
+        yield Chosen(tuple(evidence))
+        writer = Writer(self.model, self.settings.writing)
+        for shown in writer.fill(making.page, making.standalone, stopped):
+            making.has_shown()
+            yield shown
+        making.tokens = writer.tokens
+        if writer.declined:
+            self._abstain(making, asked, read)
+
+    def _threshold(self, asked: "_Asked") -> float:
+        """Lower where several papers are asked for: each abstract answers a part."""
+        least = self.settings.least_confidence
+        if least is None:
+            least = threshold(self.library.home)
+        return least * PART if asked.seeks_several else least
+
+    def _beside(self, asked: "_Asked", read: Sequence[ReadPassage]) -> list[ReadPassage]:
+        """The papers close behind the best one that are likely to answer, too."""
+        index, best = self.library.lexical, read[0].passage.score
+        return [
+            each
+            for each in read[1:MOST_TOGETHER]
+            if best - each.passage.score < CLOSE
+            and probability(asked.entities.features(each, index)) >= LIKELY
+        ]
+
+    def _confidence(self, asked: "_Asked", read: Sequence[ReadPassage]) -> float:
+        """How likely one of the best papers answers, or one of those that the question is about."""
+        index = self.library.lexical
+        meant = asked.meant(read)
+        beside = [each.passage.paper for each in meant]
+        judged = meant or read[: self.settings.judged]
+        sure = (probability(asked.entities.features(each, index, beside)) for each in judged)
+        return max(sure, default=NO_MATCH)
+
+
+class _Asked:
+    """A question as the assistant understands it."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        message: MessageRead,
+        standalone: StandaloneQuestion,
+        named: Sequence[Paper],
+        reply: str = "",
+    ) -> None:
+        self.reply = reply
+        """To a message that asks nothing of the papers."""
+        self.lookup = lookup
+        self.message = message
+        self.standalone = standalone
+        self.named = () if standalone.focus_papers else tuple(named)
+        is_list = message.kind == "list"
+        self.parsed = lookup.parse(standalone.question, lookup=is_list)
+        self.filters: Filters = self.parsed.filters
+        self.entities = QuestionEntities.of(standalone, self.named, [self.parsed.said])
+
+    @property
+    def text(self) -> str:
+        """What is read with the papers: what it goes on about, or besides, is there to be read."""
+        standalone = self.standalone
+        leans = standalone.focus_papers or standalone.excluded
+        return standalone.question if leans else standalone.text
+
+    @property
+    def seeks_several(self) -> bool:
+        """Whether one paper cannot answer it: it compares, or asks what there is."""
+        return self.message.kind in ("several", "list")
+
+    def meant(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
+        """Those of the papers it names or goes on about that it asks about, and about no others.
+
+        A paper that it names but that does not read best may only be mentioned. One that seeks
+        several is about all that it names; where that is one, others are sought beside it.
+        """
+        on = self.entities.among(read)
+        if self.standalone.focus_papers:
+            return on
+        if self.seeks_several:
+            return on if len(on) > 1 else []
+        return [each for each in read[:1] if each in on]
+
+
+def checked_question(question: str) -> str:
+    """The question without surrounding space and without what cannot be seen.
+
+    Raises:
+        InputError: it is empty or too long.
+    """
+    stripped = visible(storable(question)).strip()
+    if not stripped:
+        raise InputError("The question is empty; type what you want to know.")
+    if len(stripped) > LONGEST_QUESTION:
+        raise InputError(
+            f"The question has {len(stripped):,} characters, at most {LONGEST_QUESTION:,} can be "
+            "answered; ask for one thing at a time."
+        )
+    return stripped
+
+
+def storable(typed: str) -> str:
+    """`typed` with a question mark for what is no letter: half of one, or a byte that is not UTF-8.
+
+    Python lets such through from JSON and from the command line, but no text can hold it.
+    """
+    return typed.encode("utf-8", "replace").decode("utf-8")

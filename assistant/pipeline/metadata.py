@@ -1,0 +1,165 @@
+"""Answers from the library's records: lists of papers, and who wrote one, where and when.
+
+They need no model: every sentence is a paper's record, cited. What a message asks for, the reader
+says; what it names, the library's index proves. When unsure, a question goes the way of all others.
+"""
+
+from collections.abc import Sequence
+
+from assistant.pipeline.focus import own_named
+from assistant.pipeline.follow_up import StandaloneQuestion, cited_papers
+from assistant.records import MetadataAnswer, MetadataSentence, entry, record_sentence
+from assistant.types import Outcome, Turn
+from retrieval.filters import Filters
+from retrieval.library import Library
+from retrieval.names import name_terms
+from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.metadata import ParsedQuery
+from retrieval.search.reader import MessageRead
+from retrieval.titles import likeness, plain_title
+from retrieval.types import Paper, Passage
+
+MOST_LISTED = 10
+"""Papers of a list; the command for the rest is named with the last."""
+SURE = 0.9
+"""Likeness of a title from which it is taken to be the one that is asked about."""
+LIKELY = 0.5
+"""Probability of a kind from which a message is taken for it."""
+_ENOUGH_WORDS = 3
+"""Words of a title that name it, where they are less than half of it."""
+_CLEAR = 0.1
+"""How much worse the next paper must fit for the first to be the one that is asked about."""
+
+
+def answer_from_metadata(
+    lookup: Lookup,
+    standalone: StandaloneQuestion,
+    read: MessageRead,
+    named: Sequence[Paper],
+    history: Sequence[Turn] = (),
+) -> MetadataAnswer | None:
+    """The answer from records, if the question asks for that and for nothing else.
+
+    Args:
+        lookup: in the library that is asked.
+        standalone: the question in its conversation.
+        read: what the reader says that it asks for.
+        named: the papers of the library that it names.
+        history: the conversation so far.
+    """
+    if read.kinds[read.kind] < LIKELY:
+        return None
+    parsed = lookup.parse(standalone.question, lookup=True)
+    if read.kind == "by_authors" and not parsed.filters.authors:
+        of = standalone.focus_papers or own_named(standalone.question, named)
+        return _by_the_same(lookup, of or cited_papers(history), history)
+    if read.kind == "record":
+        papers = (
+            standalone.focus_papers
+            or tuple(own_named(standalone.question, named))
+            or _titled(standalone.question, lookup)
+        )
+        return _records(papers) if papers else None
+    lists = read.kind in ("list", "by_authors", "count") and not standalone.excluded
+    if lists and (parsed.filters or parsed.unmatched):
+        listing = lookup.found(standalone.question, parsed, MOST_LISTED)
+        return _list(listing, _command(standalone.question, listing.total))
+    return None
+
+
+def nothing_passes(lookup: Lookup, question: str, parsed: ParsedQuery) -> MetadataAnswer | None:
+    """That the papers are not here of which a question about content is asked."""
+    if not (parsed.filters or parsed.unmatched):
+        return None
+    listing = lookup.found("" if not parsed.unmatched else question, parsed, 1)
+    if listing.matches or not listing.note:
+        return None
+    return MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=listing.note)
+
+
+def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
+    """Papers as passages, each with its first chunk."""
+    first = {paper.id: f"{paper.id}:0" for paper in papers}
+    chunks = library.store.chunks_by_id(list(first.values()))
+    return [
+        Passage(paper, chunks[first[paper.id]], score=1.0, similarity=0.0)
+        for paper in papers
+        if first[paper.id] in chunks
+    ]
+
+
+def _records(papers: Sequence[Paper]) -> MetadataAnswer:
+    """What the records of some papers say."""
+    known = [(record_sentence(paper), paper) for paper in papers]
+    sentences = tuple(MetadataSentence(text, paper) for text, paper in known if text)
+    if sentences:
+        return MetadataAnswer(sentences, papers=tuple(each.paper for each in sentences))
+    note = (
+        f"The record of “{papers[0].shown_title}” in this library does not say who wrote it or "
+        "where it appeared."
+    )
+    return MetadataAnswer((), Outcome.ABSTRACT_SILENT, note, tuple(papers))
+
+
+def _command(query: str, papers: int) -> str:
+    return f'assistant lookup "{query.replace(chr(34), "")}" -k {papers}'
+
+
+def _list(listing: Listing, command: str = "") -> MetadataAnswer:
+    """The papers of a listing; `command`, if there is one, gives them all."""
+    papers = tuple(match.paper for match in listing.matches)
+    if listing.note or not papers:
+        note = listing.note or "No paper of this library fits that."
+        return MetadataAnswer((), Outcome.NOT_IN_LIBRARY, note)
+    texts = [entry(paper) for paper in papers]
+    more = listing.total - len(papers)
+    if more > 0:
+        texts[-1] += f", and {more:,} more" + (f" that `{command}` lists" if command else "")
+    sentences = (
+        MetadataSentence(f"{text}.", paper) for text, paper in zip(texts, papers, strict=True)
+    )
+    return MetadataAnswer(tuple(sentences), papers=papers)
+
+
+def _titled(question: str, lookup: Lookup) -> tuple[Paper, ...]:
+    """The one paper whose title the question has, if that is sure."""
+    parsed = lookup.parse(question, lookup=True)
+    if not parsed.topic:
+        return ()
+    listing = lookup.found(parsed.topic, ParsedQuery(Filters(), topic=parsed.topic), 2)
+    if not listing.matches:
+        return ()
+    first, *others = listing.matches
+    if any(first.score - other.score < _CLEAR for other in others):
+        return ()
+    asked, title = plain_title(parsed.topic), plain_title(first.paper.title)
+    enough = len(asked.split()) >= _ENOUGH_WORDS or len(asked) * 2 >= len(title)
+    return (first.paper,) if enough and likeness(asked, title) >= SURE else ()
+
+
+def _by_the_same(
+    lookup: Lookup, cited: Sequence[Paper], history: Sequence[Turn]
+) -> MetadataAnswer | None:
+    """Other papers by the authors of the first of `cited`, or by those asked for last."""
+    if not cited:
+        return None
+    asked = lookup.parse(history[-1].question, lookup=True).filters if history else Filters()
+    names = [name for name in cited[0].authors if _is_one_of(name, asked.authors)]
+    anyone = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
+    if not anyone:
+        return None
+    whose = " and ".join(names) or f"the authors of “{cited[0].shown_title}”"
+    filters = Filters(authors=asked.authors if names else (anyone,))
+    listing = lookup.found("", ParsedQuery(filters, said=f"by {whose}"), MOST_LISTED + len(cited))
+    known = {paper.id for paper in cited}
+    others = tuple(match for match in listing.matches if match.paper.id not in known)
+    if not others:
+        note = f"No other paper by {whose} in this library."
+        return MetadataAnswer((), Outcome.NOT_IN_LIBRARY, note)
+    total = listing.total - (len(listing.matches) - len(others))
+    command = _command(f"papers by {whose}", listing.total) if names else ""
+    return _list(Listing(others[:MOST_LISTED], total), command)
+
+
+def _is_one_of(name: str, asked: Sequence[Sequence[str]]) -> bool:
+    return any(set(name_terms(name)) & set(terms) for terms in asked)

@@ -1,0 +1,1 @@
+"""Search: first stage, reading, reranking."""

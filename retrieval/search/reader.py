@@ -1,0 +1,192 @@
+"""The reader: one encoder that reads a question together with an abstract, sentence by sentence.
+
+A cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") with several heads on one
+pass: whether the paper is what the question is about, whether its abstract answers it, and for
+every sentence whether it belongs to the answer. The same encoder reads a message with the one
+before it and says what kind of message it is. Trained in `tests/benchmarks/training`; runs in
+llama.cpp, the heads in numpy.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval import llamacpp
+from retrieval.errors import Cancelled, ModelError
+from retrieval.sentences import Sentence, split_sentences
+from retrieval.types import Paper
+
+KINDS = (
+    "content",
+    "several",
+    "record",
+    "list",
+    "by_authors",
+    "greeting",
+    "thanks",
+    "ability",
+    "count",
+)
+"""What a message asks for; the order of the `kind` head."""
+FOCUSES = ("alone", "last", "earlier", "both")
+"""What a message goes on about; the order of the `focus` head."""
+HEADS = ("relevance", "answered", "evidence", "kind", "focus")
+CONTEXT, QUESTION_TOKENS, TITLE_TOKENS = 512, 96, 48
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRead:
+    """A sentence of an abstract and whether it belongs to the answer."""
+
+    sentence: Sentence
+    evidence: float
+    """Logit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRead:
+    """What the reader says of a question and one paper."""
+
+    relevance: float
+    """Logit, comparable between the papers of one question only."""
+    answered: float
+    """Logit of "this abstract answers the question", comparable between questions."""
+    sentences: tuple[SentenceRead, ...]
+    """All sentences of the abstract, in its order."""
+    tokens: int = 0
+    """Tokens read, of the question too."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRead:
+    """What the reader says of a message in a conversation."""
+
+    kinds: dict[str, float]
+    """Probability of each of `KINDS`."""
+    focuses: dict[str, float]
+    """Probability of each of `FOCUSES`."""
+
+    @property
+    def kind(self) -> str:
+        """The likeliest kind."""
+        return max(self.kinds, key=lambda kind: self.kinds[kind])
+
+    @property
+    def focus(self) -> str:
+        """The likeliest focus."""
+        return max(self.focuses, key=lambda focus: self.focuses[focus])
+
+
+class Heads:
+    """The linear heads on top of the encoder."""
+
+    def __init__(self, weights: dict[str, NDArray[np.float32]]) -> None:
+        """Take `NAME.weight`, shape (outputs, dimensions), and `NAME.bias` of every head."""
+        self._weights = weights
+
+    def of(self, name: str, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The logits of head `name` for vectors of shape (n, dimensions); shape (n, outputs)."""
+        logits = vectors @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return np.asarray(logits, dtype=np.float32)
+
+
+class Reader:
+    """The encoder in llama.cpp and its heads; one text at a time across threads."""
+
+    def __init__(self, path: Path, heads: Heads, *, threads: int) -> None:
+        """Load the GGUF encoder at `path`.
+
+        Raises:
+            ModelError: the file is no usable encoder.
+        """
+        self._model = llamacpp.load(
+            path, context=CONTEXT, threads=threads, embedding=True, pooling=False
+        )
+        self._vectors = llamacpp.TokenVectors(self._model)
+        self._heads = heads
+        self._lock = threading.Lock()
+        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", add_bos=False, special=True)
+        if len(marks) != 2:  # noqa: PLR2004
+            raise ModelError(
+                f"{path} has no marks [CLS] and [SEP]; remove that file so that the reader's "
+                "encoder is made again."
+            )
+        self._begin, self._end = marks
+
+    def read(
+        self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
+    ) -> Iterator[PaperRead]:
+        """What each of `papers` says to `question`.
+
+        Abstracts longer than the context are read in windows of whole sentences; of a paper the
+        highest logits of its windows count.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot read.
+        """
+        asked = self._tokens(question, QUESTION_TOKENS)
+        for paper in papers:
+            yield self._read(asked, paper, stopped)
+
+    def message(self, message: str, previous: str = "") -> MessageRead:
+        """What kind of message `message` is, after the person's message `previous`."""
+        tokens = [self._begin, *self._tokens(message, QUESTION_TOKENS), self._end]
+        tokens += [*self._tokens(previous, QUESTION_TOKENS), self._end]
+        with self._lock:
+            first = self._vectors.of(tokens)[:1]
+        return MessageRead(
+            kinds=self._probabilities("kind", first, KINDS),
+            focuses=self._probabilities("focus", first, FOCUSES),
+        )
+
+    def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
+        start = [self._begin, *asked, self._end]
+        start += [*self._tokens(paper.title, TITLE_TOKENS), self._end]
+        sentences = split_sentences(paper.abstract)
+        tokens = [
+            [*self._tokens(each.text, CONTEXT - len(start) - 1), self._end] for each in sentences
+        ]
+        relevance, answered, evidence, count = [], [], [], 0
+        for window in windows([len(each) for each in tokens], CONTEXT - len(start)):
+            if stopped():
+                raise Cancelled
+            ends = len(start) - 1 + np.cumsum([len(tokens[at]) for at in window], dtype=int)
+            ids = [*start, *(token for at in window for token in tokens[at])]
+            count += len(ids)
+            with self._lock:
+                vectors = self._vectors.of(ids)
+            relevance.append(float(self._heads.of("relevance", vectors[:1])[0, 0]))
+            answered.append(float(self._heads.of("answered", vectors[:1])[0, 0]))
+            evidence += self._heads.of("evidence", vectors[ends])[:, 0].tolist()
+        read = map(SentenceRead, sentences, evidence)
+        return PaperRead(max(relevance), max(answered), tuple(read), count)
+
+    def _tokens(self, text: str, most: int) -> list[int]:
+        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)[:most]
+
+    def _probabilities(
+        self, head: str, vector: NDArray[np.float32], names: Sequence[str]
+    ) -> dict[str, float]:
+        logits = self._heads.of(head, vector)[0]
+        shares = np.exp(logits - logits.max())
+        return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
+
+
+def windows(lengths: Sequence[int], room: int) -> list[range]:
+    """Consecutive sentences in windows of at most `room` tokens; at least one a window.
+
+    >>> windows([4, 4, 4], 8)
+    [range(0, 2), range(2, 3)]
+    """
+    found, start, used = [], 0, 0
+    for at, length in enumerate(lengths):
+        if at > start and used + length > room:
+            found.append(range(start, at))
+            start, used = at, 0
+        used += length
+    return [*found, range(start, len(lengths))]

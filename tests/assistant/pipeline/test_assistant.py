@@ -1,0 +1,612 @@
+"""The path from question to answer, with a model that says what the test wants it to."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from fakes import (
+    LICHEN,
+    PAPERS,
+    TIDAL,
+    WHISPER,
+    ZEBRA,
+    Asking,
+    FakeChatModel,
+    FakeReader,
+    answered,
+)
+from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
+
+from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.events import Chosen, Finished, Found, Reranked, Shown
+from assistant.making import ABSTENTION, answer_text
+from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
+from assistant.pipeline.calibration import (
+    DEFAULT_THRESHOLD,
+    FILE,
+    Judged,
+    calibrated,
+    write_calibration,
+)
+from assistant.types import AnswerSentence, Citation, Kind, Outcome, Turn
+from retrieval.embedder import LlamaCppEmbedder
+from retrieval.errors import Cancelled, InputError, LibraryError
+from retrieval.library import Library
+from retrieval.search.reader import Reader
+
+ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
+BOTH = "How many weights does ZebraPrune remove, and how many points of accuracy does it lose?"
+LATER_LIE = "It also removes 99% of the biases of a vision model [1]."
+ZEBRA_TITLE = PAPERS[0].title
+ON_ZEBRA = [Turn(QUESTION, answered(PAPERS[0], "It does not need retraining."))]
+"""A conversation about one paper."""
+
+
+def two_sentences() -> FakeReader:
+    """Takes two sentences for worth reading: what is removed, and what is lost."""
+    return FakeReader({"zebra": "ZebraPrune"})
+
+
+def test_a_sentence_that_holds_is_shown_with_its_citation(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1]")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.outcome is Outcome.ANSWERED
+    [sentence] = answer.sentences
+    assert (sentence.text, sentence.kind) == (TRUE, Kind.VERIFIED)
+    assert "removes 40%" in answer.citations[0].quote
+    assert answer.text == f"{TRUE} [1]"
+    assert (answer.question, answer.standalone_question) == (QUESTION, QUESTION)
+    assert answer.model == "fake"
+    assert answer.tokens.completion == len(model.written) == 11
+    assert answer.tokens.prompt == model.count(model.history[0])
+
+
+def test_a_sentence_that_cites_nothing_or_wrongly_is_cited_rightly(asking: Asking) -> None:
+    for mark in ("", " [9]", " [3]"):
+        assistant, _ = asking(TRUE + mark)
+        answer = assistant.answer(QUESTION)
+        check_promises(answer)
+        assert [each.text for each in answer.sentences] == [TRUE]
+        assert "removes 40%" in answer.citations[0].quote
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda text: text[:30])
+def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str) -> None:
+    assistant, _ = asking(lie)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.outcome is Outcome.ANSWERED
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    shown = re.sub(r" \[\d+\]", "", lie.strip())
+    assert not shown or shown not in answer.text
+    assert any("removes 40%" in sentence.text for sentence in answer.sentences)
+
+
+@pytest.mark.parametrize("lie", [LATER_LIE, *LIES[:5]], ids=lambda text: text[:30])
+def test_a_lie_behind_a_true_sentence_is_not_shown(asking: Asking, lie: str) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {lie}")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert answer.sentences[0].text == TRUE
+    for sentence in answer.sentences[1:]:
+        assert sentence.kind is Kind.QUOTED
+        assert any(sentence.text in abstract for abstract in ABSTRACTS)
+
+
+def test_a_verbatim_sentence_is_a_quotation(asking: Asking) -> None:
+    assistant, _ = asking(
+        "We present ZebraPrune, which removes 40% of the weights of a vision model."
+    )
+    [sentence] = assistant.answer(QUESTION).sentences
+    assert sentence.kind is Kind.QUOTED
+
+
+def test_a_sentence_said_twice_is_shown_once(asking: Asking) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {TRUE} [1] {TRUE}")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+
+
+def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> None:
+    probe, model = asking("", reader=two_sentences())
+    probe.answer(BOTH)
+    removes = next(at for at, note in enumerate(model.notes, 1) if "removes 40%" in note)
+    loses = next(at for at, note in enumerate(model.notes, 1) if "loses 0.3" in note)
+    loss = "ZebraPrune loses 0.3 points of accuracy."
+    reply = f"{loss} [{loses}] {TRUE} [{removes}] {TRUE[:-1]} [{removes}][{loses}]."
+    assistant, _ = asking(reply, reader=two_sentences())
+    answer = assistant.answer(BOTH)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences[:2]] == [loss, TRUE]
+    assert [sentence.citations for sentence in answer.sentences[:2]] == [(1,), (2,)]
+    assert "loses 0.3" in answer.citations[0].quote
+
+
+def test_a_sentence_in_which_the_model_had_to_stop_is_not_shown(asking: Asking) -> None:
+    cut = "We present ZebraPrune, which removes 40% of the weights of a vision model."
+    settings = AnswerSettings(writing=WritingSettings(max_tokens=20))
+    assistant, model = asking(f"{TRUE} [1] {cut}", settings=settings)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert model.written[-1] == " weights"
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assistant, _ = asking(TRUE, settings=AnswerSettings(writing=WritingSettings(max_tokens=10)))
+    assert [sentence.text for sentence in assistant.answer(QUESTION).sentences] == [TRUE]
+
+
+def test_after_a_first_sentence_that_fails_the_model_is_not_read_on(asking: Asking) -> None:
+    lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
+    assistant, model = asking(" ".join(lies))
+    check_promises(assistant.answer(QUESTION))
+    assert "planet0" in "".join(model.written)
+    assert "planet1" not in "".join(model.written)
+
+
+def test_behind_one_that_holds_two_may_fail(asking: Asking) -> None:
+    lies = [f"The sky of planet{number} is green and very wide." for number in range(20)]
+    assistant, model = asking(" ".join([f"{TRUE} [1]", *lies]))
+    check_promises(assistant.answer(QUESTION))
+    assert "planet1" in "".join(model.written)
+    assert "planet2" not in "".join(model.written)
+
+
+def test_a_model_that_says_the_same_again_is_not_read_on(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1] " * 20)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert "".join(model.written).count("ZebraPrune") <= 3
+
+
+@pytest.mark.parametrize("reply", ["<think>" + f"{TRUE} [1] " * 9, f"[THINK]{TRUE} [1]"])
+def test_thinking_that_never_closes_is_not_shown(asking: Asking, reply: str) -> None:
+    assistant, _ = asking(reply)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+
+
+def test_thinking_is_not_shown_and_what_follows_is(asking: Asking) -> None:
+    assistant, _ = asking(f"<think>The network halves the error. [1]</think>\n\n{TRUE} [1]")
+    assert [each.text for each in assistant.answer(QUESTION).sentences] == [TRUE]
+
+
+def test_a_model_that_does_not_write_well_enough_is_not_asked(asking: Asking) -> None:
+    assistant, model = asking(settings=AnswerSettings(writing=WritingSettings(asks=False)))
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert model.history == []
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    assert (answer.tokens.prompt, answer.tokens.completion) == (0, 0)
+
+
+def test_text_in_evidence_that_looks_like_a_key_cites_nothing(asking: Asking) -> None:
+    """A model that copies a mark which a paper planted: the sentence is cited by what holds it."""
+    assistant, _ = asking(f"{TRUE} [z9z] [k3x] [0]")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert [each.text for each in answer.sentences] == [TRUE]
+
+
+def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
+    settings = AnswerSettings(writing=WritingSettings(most_sentences=1))
+    assistant, model = asking("", settings=settings, reader=two_sentences())
+    answer = assistant.answer(BOTH)
+    check_promises(answer)
+    assert len(model.notes) > 1
+    assert len(answer.sentences) == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do I bake sourdough bread at home?", "Wie viele Gewichte entfernt das Verfahren?"],
+)
+def test_what_no_abstract_is_about_is_not_answered(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    answer = assistant.answer(question)
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert answer.text.startswith(ABSTENTION)
+    assert answer.confidence is not None
+    assert answer.confidence < DEFAULT_THRESHOLD
+    assert answer.passages
+
+
+@pytest.mark.parametrize("question", ["qwerty", "?", "Are vision models on ImageNet hard?"])
+def test_where_no_abstract_answers_the_model_is_not_asked(asking: Asking, question: str) -> None:
+    assistant, model = asking(reader=FakeReader())
+    answer = assistant.answer(question)
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert answer.text == ABSTENTION
+    assert (answer.sentences, answer.citations) == ((), ())
+    assert answer.passages
+    assert (answer.tokens.prompt, answer.tokens.completion) == (0, 0)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t "])
+def test_an_empty_question(asking: Asking, question: str) -> None:
+    assistant, model = asking()
+    with pytest.raises(InputError, match="The question is empty"):
+        assistant.answer(question)
+    assert model.history == []
+
+
+def test_a_question_of_100_000_characters(asking: Asking) -> None:
+    assistant, model = asking()
+    with pytest.raises(InputError, match="has 100,000 characters, at most 2,000"):
+        assistant.answer("a" * 100_000)
+    assert model.history == []
+
+
+def test_the_longest_question_is_answered(asking: Asking) -> None:
+    assistant, _ = asking(TRUE, reader=two_sentences())
+    question = f"{QUESTION} {'really ' * 400}"[:LONGEST_QUESTION].strip()
+    assert assistant.answer(question).question == question
+
+
+@pytest.mark.parametrize("question", ["What is \ud83d?", "\udcff\udcfe", "a\x00b\x1b[31mc"])
+def test_letters_that_no_text_can_hold(asking: Asking, question: str) -> None:
+    """From `\\ud83d` in JSON, or bytes of an argument that are not UTF-8."""
+    assistant, _ = asking("")
+    answer = assistant.answer(question)
+    answer.question.encode()
+    answer.standalone_question.encode()
+
+
+def test_a_context_that_is_too_small_for_all_evidence_drops_the_last(asking: Asking) -> None:
+    roomy, model = asking("", reader=two_sentences())
+    roomy.answer(BOTH)
+    whole, all_notes = model.count(model.history[0]), model.notes
+    assert len(all_notes) == 2
+    settings = AnswerSettings(writing=WritingSettings(max_tokens=20))
+    assistant, model = asking(
+        f"{TRUE} [1]", context=whole + 19, settings=settings, reader=two_sentences()
+    )
+    check_promises(assistant.answer(BOTH))
+    assert model.notes == all_notes[:-1]
+    assert model.count(model.history[0]) + 20 <= model.context
+
+
+def test_a_context_that_holds_no_evidence_is_an_error_of_the_person(asking: Asking) -> None:
+    assistant, model = asking(context=170)
+    with pytest.raises(InputError, match="does not fit into the model's context of 170 tokens"):
+        assistant.answer(QUESTION)
+    assert model.history == []
+
+
+def test_the_stream_tells_what_the_answer_holds(asking: Asking) -> None:
+    assistant, _ = asking(f"{TRUE} [1] {LATER_LIE}", reader=two_sentences())
+    found, chosen, *shown, finished = list(assistant.stream(f"  {QUESTION}\n"))
+    assert isinstance(found, Found)
+    assert isinstance(chosen, Chosen)
+    assert any("removes 40%" in each.text for each in chosen.evidence)
+    assert isinstance(finished, Finished)
+    answer = finished.answer
+    assert (found.standalone_question, found.passages) == (QUESTION, answer.passages)
+    assert all(isinstance(event, Shown) for event in shown)
+    sentences = [event.sentence for event in shown if isinstance(event, Shown)]
+    citations = [each for event in shown if isinstance(event, Shown) for each in event.citations]
+    assert (tuple(sentences), tuple(citations)) == (answer.sentences, answer.citations)
+
+
+def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1] It is {'very ' * 50}good.", reader=two_sentences())
+    events = assistant.stream(QUESTION)
+    assert [type(next(events)) for _ in range(3)] == [Found, Chosen, Shown]
+    assert len(model.written) < 20
+
+
+def test_a_paper_that_answers_comes_first(asking: Asking) -> None:
+    plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
+    found = next(plain.stream(UNDECIDED))
+    assert isinstance(found, Found)
+    second = found.passages[1]
+    reader = FakeReader({second.paper.id: "network"})
+    assistant, _ = asking("", "", settings=ANSWER_ALL, reader=reader)
+    again, reranked, *_ = assistant.stream(UNDECIDED)
+    assert again == found
+    assert isinstance(reranked, Reranked)
+    assert reranked.passages[0].paper == second.paper
+    answer = assistant.answer(UNDECIDED)
+    assert [each.paper for each in answer.passages] == [each.paper for each in reranked.passages]
+    assert answer.citations[0].paper == second.paper
+    assert 0 <= answer.timings.rerank <= answer.timings.retrieval
+
+
+def test_papers_far_behind_are_not_read_unless_they_are_named(asking: Asking) -> None:
+    reader = FakeReader({"zebra": "removes"})
+    assistant, _ = asking("", "", reader=reader)
+    answer = assistant.answer(QUESTION)
+    assert reader.papers == ["zebra"]
+    assert answer.passages[0].paper.id == "zebra"
+    assistant.answer(f"{QUESTION} And what is in LichenSet?")
+    assert {"zebra", "lichen"} <= set(reader.papers[1:])
+
+
+def test_without_reranking_papers_are_read_and_keep_their_places(asking: Asking) -> None:
+    plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
+    found = next(plain.stream(UNDECIDED))
+    assert isinstance(found, Found)
+    settings = AnswerSettings(
+        least_confidence=-1.0, rerank=False, writing=WritingSettings(asks=False)
+    )
+    reader = FakeReader({found.passages[1].paper.id: "network"})
+    assistant, _ = asking(settings=settings, reader=reader)
+    answer = assistant.answer(UNDECIDED)
+    assert len(reader.papers) > 1
+    assert [each.paper for each in answer.passages] == [each.paper for each in found.passages]
+
+
+def test_stop_while_papers_are_read(asking: Asking) -> None:
+    reader = FakeReader({"tidal": "network"})
+    assistant, model = asking("", settings=ANSWER_ALL, reader=reader)
+    with pytest.raises(Cancelled):
+        assistant.answer(UNDECIDED, stopped=lambda: len(reader.papers) == 1)
+    assert len(reader.papers) == 1
+    assert model.history == []
+
+
+def test_an_abstract_that_does_not_say_is_named(asking: Asking) -> None:
+    assistant, model = asking(reader=FakeReader())
+    answer = assistant.answer("Under which license is ZebraPrune released?")
+    check_promises(answer)
+    assert model.history == []
+    assert answer.outcome is Outcome.ABSTRACT_SILENT
+    assert answer.text == (
+        f"I did not find that in the abstract of “{ZEBRA_TITLE}”; the full text may say it."
+    )
+    assert (answer.sentences, answer.citations) == ((), ())
+    assert answer.passages[0].paper == PAPERS[0]
+
+
+def test_the_abstract_of_the_paper_just_cited_does_not_say(asking: Asking) -> None:
+    """However well others answer: the question goes on about this one."""
+    settings = AnswerSettings(writing=WritingSettings(asks=False))
+    reader = FakeReader({"tidal": "network"}, focus="last")
+    assistant, model = asking(settings=settings, reader=reader)
+    for question in ("How many GPUs did they use?", "Which data did they measure it on?"):
+        answer = assistant.answer(question, ON_ZEBRA)
+        check_promises(answer)
+        assert answer.outcome is Outcome.ABSTRACT_SILENT, question
+        assert ZEBRA_TITLE in answer.text
+        assert answer.passages[0].paper.id == "zebra"
+    assert model.history == []
+
+
+def test_a_model_that_finds_no_answer_in_the_evidence_is_believed(asking: Asking) -> None:
+    assistant, model = asking("The notes do not say.")
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert len(model.history) == 1
+    assert answer.outcome is Outcome.ABSTRACT_SILENT
+    assert (answer.sentences, answer.citations) == ((), ())
+    reader = FakeReader({"zebra": "removes"})
+    assistant, _ = asking(f"{TRUE} [1] The notes do not say.", reader=reader)
+    answer = assistant.answer(QUESTION)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert answer.outcome is Outcome.ANSWERED
+
+
+def test_a_name_that_no_abstract_has_is_not_answered_about(asking: Asking) -> None:
+    assistant, model = asking(reader=FakeReader())
+    answer = assistant.answer("Is LionPrune a vision model?")
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert answer.text == f"{ABSTENTION} None mentions “LionPrune”."
+    assert model.history == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (
+            "How many of its weights does LionPrune remove from a vision model?",
+            f"{ABSTENTION} None mentions “LionPrune”.",
+        ),
+        ("Who won the football world cup?", ABSTENTION),
+    ],
+)
+def test_a_question_in_english_is_not_called_foreign(
+    asking: Asking, question: str, text: str
+) -> None:
+    assistant, _ = asking(reader=FakeReader())
+    assert assistant.answer(question).text == text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Wie viele Gewichte entfernt das Verfahren aus großen Netzen?",
+        "¿Cuántos parámetros elimina este método de las redes?",
+        "このモデルは重みをどれだけ削除しますか",
+        "Сколько весов удаляет этот метод?",
+    ],
+)
+def test_a_question_in_another_language(asking: Asking, question: str) -> None:
+    assistant, model = asking(reader=FakeReader())
+    answer = assistant.answer(question)
+    assert model.history == []
+    assert answer.outcome is Outcome.NOT_IN_LIBRARY
+    assert "another language" in answer.text
+
+
+def test_the_calibration_of_the_library_decides(library: Library, asking: Asking) -> None:
+    judged = [Judged(at / 100, answerable=at > 50) for at in range(100)]
+    found = calibrated(judged, "made", before=DEFAULT_THRESHOLD, by_people=True)
+    write_calibration(library.home, replace(found, least_confidence=2.0))
+    try:
+        assistant, model = asking(reader=two_sentences())
+        assert assistant.answer(QUESTION).outcome is Outcome.ABSTRACT_SILENT
+        assert model.history == []
+    finally:
+        (library.home / FILE).unlink()
+    assistant, model = asking("", reader=two_sentences())
+    assert assistant.answer(QUESTION).outcome is Outcome.ANSWERED
+
+
+def test_how_sure_it_is(asking: Asking) -> None:
+    assistant, _ = asking("", reader=two_sentences())
+    sure = assistant.confidence(QUESTION)
+    assert sure is not None
+    assert DEFAULT_THRESHOLD < sure <= 1
+    assert assistant.answer(QUESTION).confidence == sure
+    unsure, _ = asking(reader=FakeReader())
+    assert (unsure.confidence(QUESTION) or 0) < DEFAULT_THRESHOLD
+    for kind in ("thanks", "record"):
+        fixed, _ = asking(reader=FakeReader(kind=kind))
+        assert fixed.confidence("Who wrote ZebraPrune?") is None
+
+
+def test_one_of_the_best_papers_must_be_likely_to_answer(asking: Asking) -> None:
+    """The second answers; with only the best judged, nothing does."""
+    plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
+    found = next(plain.stream(UNDECIDED))
+    assert isinstance(found, Found)
+    second = found.passages[1].paper
+    for judged, outcome in ((1, Outcome.NOT_IN_LIBRARY), (2, Outcome.ANSWERED)):
+        settings = AnswerSettings(judged=judged, rerank=False)
+        reader = FakeReader({second.id: second.abstract.split()[0]})
+        assistant, _ = asking("", settings=settings, reader=reader)
+        assert assistant.answer(UNDECIDED).outcome is outcome
+
+
+def test_timings_are_in_order(asking: Asking) -> None:
+    assistant, _ = asking(TRUE)
+    timings = assistant.answer(QUESTION).timings
+    assert 0 <= timings.retrieval <= timings.first_token <= timings.total
+    timings = assistant.answer("Who won the football world cup?").timings
+    assert 0 <= timings.retrieval <= timings.first_token <= timings.total
+
+
+def test_stop_reaches_the_model(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [1]")
+    with pytest.raises(Cancelled):
+        assistant.answer(QUESTION, stopped=lambda: len(model.written) == 3)
+    assert len(model.written) == 3
+
+
+@pytest.mark.parametrize("question", ["Who wrote it?", "Where was it published?"])
+def test_the_record_answers_follow_ups_about_it(asking: Asking, question: str) -> None:
+    assistant, model = asking(reader=FakeReader(kind="record", focus="last"))
+    answer = assistant.answer(question, ON_ZEBRA)
+    check_promises(answer)
+    assert model.history == []
+    assert [sentence.text for sentence in answer.sentences] == [
+        f"“{ZEBRA_TITLE}” is by Ada Miro and Ben Okafor; it appeared at ICML 2021 as an oral."
+    ]
+    assert answer.citations[0].quote == "Large vision models are slow on phones."
+    assert answer.standalone_question == f"About “{ZEBRA_TITLE}”: {question}"
+
+
+def test_who_wrote_it(asking: Asking) -> None:
+    """As the real reader sees it."""
+    assistant, model = asking()
+    answer = assistant.answer("Who wrote it?", ON_ZEBRA)
+    assert model.history == []
+    assert answer.sentences[0].text.startswith(f"“{ZEBRA_TITLE}” is by Ada Miro and Ben Okafor")
+
+
+def test_a_follow_up_about_the_content_is_asked_of_the_model(asking: Asking) -> None:
+    assistant, model = asking("", "")
+    answer = assistant.answer("How much accuracy does it lose?", ON_ZEBRA)
+    check_promises(answer)
+    assert len(model.history) == 2  # for another wording, then for an answer
+    assert {citation.paper.id for citation in answer.citations} == {"zebra"}
+
+
+def test_a_message_is_read_after_the_one_before_it(asking: Asking) -> None:
+    reader = FakeReader({"zebra": "loses"}, focus="last")
+    assistant, _ = asking("", "", "", reader=reader)
+    first = assistant.answer(QUESTION)
+    assistant.answer("How much accuracy does it lose?", [Turn(QUESTION, first)])
+    assert reader.messages == [(QUESTION, ""), ("How much accuracy does it lose?", QUESTION)]
+
+
+def test_a_follow_up_is_read_without_the_title_that_is_searched_for(asking: Asking) -> None:
+    """The reader sees the paper's title beside it."""
+    reader = FakeReader({"zebra": "loses"}, focus="last")
+    assistant, _ = asking("", "", reader=reader)
+    answer = assistant.answer("How much accuracy does it lose?", ON_ZEBRA)
+    assert answer.standalone_question.startswith(f"About “{ZEBRA_TITLE}”: ")
+    assert reader.questions == ["How much accuracy does it lose?"]
+
+
+def test_a_follow_up_to_an_abstention_is_read_with_the_question_before_it(asking: Asking) -> None:
+    reader = FakeReader(focus="last")
+    assistant, _ = asking(reader=reader)
+    first = assistant.answer("Are there models for whales?")
+    assistant.answer("Why?", [Turn("Are there models for whales?", first)])
+    assert reader.questions[-1] == "Are there models for whales? Why?"
+
+
+def test_others_are_sought_beside_one_that_is_named(asking: Asking) -> None:
+    reader = FakeReader({"tidal": "network", "lichen": "classifier"}, kind="several")
+    assistant, _ = asking("", reader=reader)
+    answer = assistant.answer("How accurate is the network or the classifier beside ZebraPrune?")
+    check_promises(answer)
+    assert {"tidal", "lichen"} <= {citation.paper.id for citation in answer.citations}
+
+
+def test_papers_that_are_compared_each_give_evidence(asking: Asking) -> None:
+    reader = FakeReader({"zebra": "removes", "lichen": "release"}, kind="several")
+    assistant, _ = asking("", reader=reader)
+    answer = assistant.answer("What is the difference between ZebraPrune and LichenSet?")
+    check_promises(answer)
+    assert {citation.paper.id for citation in answer.citations} == {"zebra", "lichen"}
+
+
+def test_a_second_paper_that_is_only_named_is_not_quoted(asking: Asking) -> None:
+    reader = FakeReader({"zebra": "removes", "lichen": "release"})
+    assistant, _ = asking("", reader=reader)
+    answer = assistant.answer("Can ZebraPrune be used on the LichenSet photographs?")
+    check_promises(answer)
+    assert len({citation.paper.id for citation in answer.citations}) == 1
+
+
+@pytest.mark.parametrize("question", [QUESTION, "What is the meaning of life?"])
+def test_the_same_bytes_twice(library: Library, reader: Reader, question: str) -> None:
+    settings = AnswerSettings(writing=WritingSettings(asks=False))
+    assistant = Assistant(library, FakeChatModel(), reader, settings)
+    first, second = (assistant.answer(question) for _ in range(2))
+    assert replace(first, timings=second.timings) == second
+
+
+def test_an_empty_library(
+    tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder, reader: Reader
+) -> None:
+    library = Library(tmp_path_factory.mktemp("empty") / "home", embedder)
+    with pytest.raises(LibraryError, match="has no papers; fill it with `assistant ingest`"):
+        Assistant(library, FakeChatModel(), reader).answer("What?")
+
+
+def test_the_question_is_stripped() -> None:
+    assert checked_question(" a b \n") == "a b"
+
+
+def test_quotations_of_one_paper_are_led_in_once() -> None:
+    zebra, tidal = PAPERS[:2]
+    sentences = [
+        AnswerSentence("A.", Kind.QUOTED, (1,)),
+        AnswerSentence("B.", Kind.QUOTED, (2,)),
+        AnswerSentence("C.", Kind.QUOTED, (3,)),
+        AnswerSentence("D.", Kind.VERIFIED, (1, 3)),
+        AnswerSentence("E.", Kind.QUOTED, (3,)),
+    ]
+    citations = [Citation(1, zebra, "A."), Citation(2, zebra, "B."), Citation(3, tidal, "C.")]
+    zebra_title, tidal_title = zebra.title, tidal.title
+    assert answer_text(sentences, citations) == (
+        f"From “{zebra_title}”: “A.” [1] “B.” [2] From “{tidal_title}”: “C.” [3] D. [1][3] "
+        f"From “{tidal_title}”: “E.” [3]"
+    )
+    assert answer_text([], []) == ABSTENTION
+
+
+def test_a_paper_without_title_is_named_by_its_beginning(asking: Asking) -> None:
+    assistant, _ = asking("", reader=FakeReader({"whisper": "error rate"}))
+    answer = assistant.answer("What word error rate is reached for whispered speech?")
+    assert {citation.paper.id for citation in answer.citations} == {"whisper"}
+    assert answer.text.startswith("From “Speech recognisers fail on whispered speech.")

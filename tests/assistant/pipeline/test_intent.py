@@ -1,0 +1,109 @@
+"""Messages that ask nothing of the papers have fixed replies, and only those."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import PAPERS, Asking, FakeReader, answered, message_read, passage
+from promises import check_promises
+
+from assistant.pipeline.intent import (
+    ABILITY,
+    GREETING,
+    SURE,
+    THANKS,
+    about_papers,
+    fixed_reply,
+    is_fixed,
+)
+from assistant.types import Answer, Outcome, Turn
+from retrieval.search.reader import KINDS
+
+REPLIES = {
+    "greeting": GREETING,
+    "thanks": THANKS,
+    "ability": ABILITY,
+    "count": "This library has 1,643 papers.",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reply_to_a_message_of_which_the_reader_is_sure(kind: str) -> None:
+    for sure in (SURE, 0.99):
+        assert fixed_reply(message_read(kind, sure=sure), 1643) == REPLIES.get(kind, "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_doubt_a_message_asks_something(kind: str) -> None:
+    assert fixed_reply(message_read(kind, sure=SURE - 0.01), 1643) == ""
+
+
+@pytest.mark.parametrize(
+    ("papers", "reply"),
+    [(0, "This library has 0 papers."), (1, "This library has 1 paper."), (2, "… 2 papers.")],
+)
+def test_how_many_papers_there_are(papers: int, reply: str) -> None:
+    reply = reply.replace("…", "This library has")
+    assert fixed_reply(message_read("count"), papers) == reply
+
+
+def replied(text: str) -> Answer:
+    return replace(
+        answered(PAPERS[0], "It does not need retraining."),
+        text=text,
+        sentences=(),
+        citations=(),
+        passages=(),
+    )
+
+
+@pytest.mark.parametrize("text", REPLIES.values())
+def test_a_fixed_reply_is_known_again(text: str) -> None:
+    assert is_fixed(replied(text))
+    assert not is_fixed(replace(replied(text), passages=(passage(PAPERS[0]),)))
+
+
+def test_other_answers_are_about_papers() -> None:
+    answer = answered(PAPERS[0], "It does not need retraining.")
+    assert not is_fixed(answer)
+    assert not is_fixed(replace(answer, text=THANKS))
+    assert not is_fixed(replied("No abstract in this library answers that."))
+    turns = [Turn("What?", answer), Turn("thanks", replied(THANKS))]
+    assert about_papers(turns) == turns[:1]
+
+
+def test_a_fixed_reply_keeps_the_conversation_on_its_paper(asking: Asking) -> None:
+    history = [Turn("What?", answered(PAPERS[0], "It does not need retraining."))]
+    assistant, model = asking(reader=FakeReader(kind="thanks", focus="last"))
+    thanks = assistant.answer("thanks!", history)
+    check_promises(thanks)
+    assert (thanks.text, thanks.outcome) == (THANKS, Outcome.NOT_IN_LIBRARY)
+    assert (thanks.citations, thanks.passages) == ((), ())
+    assert thanks.confidence is None
+    assistant, _ = asking(reader=FakeReader(kind="record", focus="last"))
+    where = assistant.answer("Where was it published?", [*history, Turn("thanks!", thanks)])
+    assert [citation.paper.id for citation in where.citations] == ["zebra"]
+    assert model.history == []
+
+
+def test_the_size_of_the_library_is_counted(asking: Asking) -> None:
+    assistant, _ = asking(reader=FakeReader(kind="count"))
+    answer = assistant.answer("How many papers do you have?")
+    check_promises(answer)
+    assert answer.text == "This library has 4 papers."
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [("thanks!", THANKS), ("Hello!", GREETING), ("What can you do?", ABILITY)],
+)
+def test_as_the_real_reader_sees_it(asking: Asking, message: str, reply: str) -> None:
+    assistant, _ = asking()
+    assert assistant.answer(message).text == reply
+
+
+@pytest.mark.parametrize(
+    "message", ["How many weights does ZebraPrune remove?", "Does ZebraPrune need retraining?"]
+)
+def test_a_question_gets_no_courtesy(asking: Asking, message: str) -> None:
+    assistant, _ = asking("")
+    assert not is_fixed(assistant.answer(message))
