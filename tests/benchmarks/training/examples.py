@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from reader_model import FOCUSES, KINDS, Tokens
+from reader_model import Tokens
 from sklearn.feature_extraction.text import TfidfVectorizer
 from transformers import BertModel
+
+from retrieval.search.reader import FOCUSES, KINDS
 
 DATA = Path(__file__).parent / "data"
 

@@ -1,7 +1,6 @@
 """The reader in torch: an encoder and its heads, and how texts become its input.
 
-`assistant/reader` runs the same model in llama.cpp; `input_ids` here and there must agree, which
-`tests/assistant/test_reader.py` checks.
+`retrieval/search/reader.py` runs the same model in llama.cpp.
 """
 
 from dataclasses import dataclass
@@ -11,20 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel, BertTokenizerFast
 
-KINDS = (
-    "content",
-    "several",
-    "record",
-    "list",
-    "by_authors",
-    "greeting",
-    "thanks",
-    "ability",
-    "count",
-)
-"""What a message asks for."""
-FOCUSES = ("alone", "last", "earlier", "both")
-"""What a message goes on about."""
+from retrieval.search.reader import CONTEXT, FOCUSES, KINDS, QUESTION_TOKENS, TITLE_TOKENS
+
 HEADS = {
     "relevance": 1,
     "answered": 1,
@@ -32,7 +19,6 @@ HEADS = {
     "kind": len(KINDS),
     "focus": len(FOCUSES),
 }
-QUESTION_TOKENS, TITLE_TOKENS, LENGTH = 96, 48, 512
 
 
 class Tokens:
@@ -48,14 +34,14 @@ class Tokens:
         return self._tokenizer(text, add_special_tokens=False)["input_ids"][:most]
 
     def reading(
-        self, question: str, title: str, sentences: list[str], length: int = LENGTH
+        self, question: str, title: str, sentences: list[str], length: int = CONTEXT
     ) -> tuple[list[int], list[int]]:
         """`[CLS] question [SEP] title [SEP] sentence [SEP] …` and where each sentence ends."""
         ids = [self.begin, *self.of(question, QUESTION_TOKENS), self.end]
         ids += [*self.of(title, TITLE_TOKENS), self.end]
         ends = []
         for sentence in sentences:
-            tokens = self.of(sentence, LENGTH)
+            tokens = self.of(sentence, CONTEXT)
             if len(ids) + len(tokens) + 1 > length:
                 break
             ids += [*tokens, self.end]

@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from examples import Message, Reading, add_negatives, messages, misspelled, papers, readings
-from reader_model import KINDS, ReaderModel, Tokens
+from reader_model import ReaderModel, Tokens
 from sklearn.metrics import roc_auc_score
 from torch import nn
 from torch.nn import functional
+
+from retrieval.search.reader import KINDS
 
 BATCH = 8
 """Questions or claims a step."""
