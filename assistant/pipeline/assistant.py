@@ -197,8 +197,9 @@ class Assistant:
         if making.reranked(reranked(making.passages, read), tokens):
             yield Reranked(making.passages)
         making.confidence = self._confidence(asked, read)
-        if read and making.confidence >= self._threshold(asked):
-            yield from self._written(making, asked, read, stopped)
+        least = self._threshold(asked)
+        if read and making.confidence >= least:
+            yield from self._written(making, asked, self._likely_first(asked, read, least), stopped)
         else:
             self._abstain(making, asked, read)
 
@@ -246,22 +247,38 @@ class Assistant:
 
     def _beside(self, asked: "_Asked", read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """The papers close behind the best one that are likely to answer, too."""
-        index, best = self.library.lexical, read[0].passage.score
+        best = read[0].passage.score
         return [
             each
             for each in read[1:MOST_TOGETHER]
-            if best - each.passage.score < CLOSE
-            and probability(asked.entities.features(each, index)) >= LIKELY
+            if best - each.passage.score < CLOSE and self._probability(asked, each) >= LIKELY
         ]
+
+    def _likely_first(
+        self, asked: "_Asked", read: Sequence[ReadPassage], least: float
+    ) -> list[ReadPassage]:
+        """The papers read, in front the best of those that are likely enough to answer.
+
+        The best paper may be about the question and not answer it, and the next one does.
+        """
+        if asked.seeks_several or asked.meant(read):
+            return list(read)
+        judged = read[: self.settings.judged]
+        first = next(each for each in judged if self._probability(asked, each) >= least)
+        return [first, *(each for each in read if each is not first)]
 
     def _confidence(self, asked: "_Asked", read: Sequence[ReadPassage]) -> float:
         """How likely one of the best papers answers, or one of those that the question is about."""
-        index = self.library.lexical
         meant = asked.meant(read)
         beside = [each.passage.paper for each in meant]
         judged = meant or read[: self.settings.judged]
-        sure = (probability(asked.entities.features(each, index, beside)) for each in judged)
-        return max(sure, default=NO_MATCH)
+        return max((self._probability(asked, each, beside) for each in judged), default=NO_MATCH)
+
+    def _probability(
+        self, asked: "_Asked", read: ReadPassage, beside: Sequence[Paper] = ()
+    ) -> float:
+        """How likely one abstract answers."""
+        return probability(asked.entities.features(read, self.library.lexical, beside))
 
 
 class _Asked:

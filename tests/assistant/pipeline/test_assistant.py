@@ -462,7 +462,7 @@ def test_how_sure_it_is(asking: Asking) -> None:
 
 
 def test_one_of_the_best_papers_must_be_likely_to_answer(asking: Asking) -> None:
-    """The second answers; with only the best judged, nothing does."""
+    """The second answers, and is what is quoted; with only the best judged, nothing does."""
     plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
     found = next(plain.stream(UNDECIDED))
     assert isinstance(found, Found)
@@ -471,7 +471,9 @@ def test_one_of_the_best_papers_must_be_likely_to_answer(asking: Asking) -> None
         settings = AnswerSettings(judged=judged, rerank=False)
         reader = FakeReader({second.id: second.abstract.split()[0]})
         assistant, _ = asking("", settings=settings, reader=reader)
-        assert assistant.answer(UNDECIDED).outcome is outcome
+        answer = assistant.answer(UNDECIDED)
+        assert answer.outcome is outcome
+        assert {each.paper.id for each in answer.citations} <= {second.id}
 
 
 def test_timings_are_in_order(asking: Asking) -> None:
