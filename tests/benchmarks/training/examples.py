@@ -45,8 +45,10 @@ class Reading:
     """Whether the paper must come before others."""
     split: str
     source: str
+    others: frozenset[str] = frozenset()
+    """Ids of further papers that answer."""
     negatives: list[Text] = field(default_factory=list)
-    """Papers that a search finds too, nearest first."""
+    """Papers that a search finds too, nearest first; none of them is known to answer."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,39 @@ def readings(known: dict[str, Text]) -> list[Reading]:
         Reading(row["question"], None, (), False, False, row["split"], "elsewhere")
         for row in _lines("unanswerable.jsonl")
     )
-    return found
+    return [*found, *_readings_of_several(known), *_hard_readings(known)]
+
+
+def _readings_of_several(known: dict[str, Text]) -> Iterator[Reading]:
+    """Questions that several papers answer, once for each, and those of one paper beside them."""
+    for row in _lines("several.jsonl"):
+        for paper, evidence in row["papers"].items():
+            yield Reading(
+                row["question"],
+                known[paper],
+                tuple(evidence),
+                True,
+                True,
+                row["split"],
+                "question",
+                frozenset(row["papers"]),
+            )
+
+
+def _hard_readings(known: dict[str, Text]) -> Iterator[Reading]:
+    """Questions with few words of the abstract that answers, or many of one that does not."""
+    sources = {"open follow-up": "follow-up", "near miss": "silent", "answered": "question"}
+    for row in _lines("hard.jsonl"):
+        kind, evidence = row["kind"], tuple(row.get("evidence", ()))
+        ranks = kind != "open follow-up"
+        paper, source = known[row["paper"]], sources[kind]
+        yield Reading(
+            row["question"], paper, evidence, kind == "answered", ranks, row["split"], source
+        )
 
 
 def _after_answers() -> Iterator[tuple[str, str, str, str, str]]:
-    """Messages of the turns and overviews: text, message before, kind, focus, split."""
+    """Messages of the turns, overviews, hard and several: text, one before, kind, focus, split."""
     of_turn = {
         "stay": ("content", "last"),
         "another": ("list", "last"),
@@ -140,9 +170,13 @@ def _after_answers() -> Iterator[tuple[str, str, str, str, str]]:
     for row in _lines("turns.jsonl"):
         yield row["question"], row["previous"], *of_turn[row["kind"]], row["split"]
     first = {row["paper"]: row["questions"][0]["question"] for row in _lines("questions.jsonl")}
-    for row in _lines("overviews.jsonl"):
-        focus, before = ("last", first[row["paper"]]) if row["kind"] == "bare" else ("alone", "")
+    bare = {"bare", "open follow-up"}
+    for row in (*_lines("overviews.jsonl"), *_lines("hard.jsonl")):
+        focus, before = ("last", first[row["paper"]]) if row["kind"] in bare else ("alone", "")
         yield row["question"], before, "content", focus, row["split"]
+    for row in _lines("several.jsonl"):
+        kind = "several" if len(row["papers"]) > 1 else "content"
+        yield row["question"], "", kind, "alone", row["split"]
 
 
 def messages() -> tuple[list[Message], list[Message]]:
@@ -212,8 +246,8 @@ def add_negatives(
     scores += 0.7 * alike / np.maximum(alike.max(axis=1, keepdims=True), 1e-6)
     for reading, row in zip(all_, scores, strict=True):
         best = row.argsort()[::-1][:16]
-        own = reading.paper.id if reading.paper else ""
-        reading.negatives = [pool[at] for at in best if pool[at].id != own][:14]
+        own = {reading.paper.id if reading.paper else "", *reading.others}
+        reading.negatives = [pool[at] for at in best if pool[at].id not in own][:14]
     cache.write_text(json.dumps([[text.id for text in reading.negatives] for reading in all_]))
 
 

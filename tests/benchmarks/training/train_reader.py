@@ -29,7 +29,7 @@ NEGATIVES |= {"overview": 1, "bare overview": 0}
 MESSAGES = 16
 """Messages a step."""
 SHARE = {"question": 1.0, "silent": 1.0, "follow-up": 1.0, "claim": 0.35, "elsewhere": 1.0}
-SHARE |= {"overview": 4.0, "bare overview": 4.0}
+SHARE |= {"overview": 2.0, "bare overview": 2.0}
 """How often an epoch sees the examples of a source."""
 LEARNING_RATE = 1e-4
 """Of the encoder; the heads learn ten times as fast."""
