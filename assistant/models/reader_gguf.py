@@ -1,7 +1,7 @@
 """The reader's encoder: the default embedder with what training added to it, as a GGUF file.
 
-The package ships only the difference, for every matrix as two thin ones (Hu et al. 2021, "LoRA").
-Added once to the embedder's own numbers, it costs nothing while reading.
+The package ships only the difference, in 8 bits with a scale for every row of a matrix. Added once
+to the embedder's own numbers, it costs nothing while reading.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ def read_heads(weights: Path = WEIGHTS) -> Heads:
     Raises:
         ModelError: the file is missing or damaged.
     """
-    tensors, _ = _read(weights)
+    tensors, _ = read_tensors(weights)
     wanted = {f"{head}.{part}" for head in HEADS for part in ("weight", "bias")}
     if missing := sorted(name for name in wanted if f"heads.{name}" not in tensors):
         raise ModelError(f"The reader's weights {weights} have no {missing[0]}; {_REINSTALL}.")
@@ -42,8 +42,8 @@ def write_reader_gguf(base: Path, target: Path, weights: Path = WEIGHTS) -> None
     Args:
         base: GGUF file of the embedder that the reader was trained from.
         target: where to write; not safe against interruption, so give a temporary name.
-        weights: `NAME.up`, shape (outputs, rank), and `NAME.down`, shape (rank, inputs), of every
-            matrix; `NAME.added` of every vector; `heads.…`.
+        weights: of every matrix `NAME.steps`, int8 of shape (outputs, inputs), and `NAME.scale`,
+            shape (outputs,); of every vector `NAME.added`; `heads.…`.
 
     Raises:
         ModelError: `weights` is missing, damaged, or of another embedder.
@@ -51,7 +51,7 @@ def write_reader_gguf(base: Path, target: Path, weights: Path = WEIGHTS) -> None
     """
     import gguf  # noqa: PLC0415 - heavy, and needed once in the life of a cache
 
-    tensors, about = _read(weights)
+    tensors, about = read_tensors(weights)
     shutil.copyfile(base, target)
     try:
         written = {tensor.name: tensor for tensor in gguf.GGUFReader(target, "r+").tensors}
@@ -67,9 +67,8 @@ def write_reader_gguf(base: Path, target: Path, weights: Path = WEIGHTS) -> None
             "file so that it is fetched again."
         )
     for name, tensor in written.items():
-        if f"{name}.up" in tensors:
-            up, down = (tensors[f"{name}.{part}"].astype(np.float32) for part in ("up", "down"))
-            _add(tensor, up @ down)
+        if f"{name}.steps" in tensors:
+            _add(tensor, tensors[f"{name}.steps"] * tensors[f"{name}.scale"][:, None])
         elif f"{name}.added" in tensors:
             _add(tensor, tensors[f"{name}.added"].astype(np.float32))
 
@@ -102,7 +101,7 @@ def _add(tensor: Any, added: NDArray[np.float32]) -> None:
     tensor.data[...] = (tensor.data.astype(np.float32) + added).astype(tensor.data.dtype)
 
 
-def _read(weights: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_tensors(weights: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The tensors and the notes of a weights file.
 
     Raises:

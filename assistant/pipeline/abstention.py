@@ -34,21 +34,14 @@ class Features:
 
     answered: float
     """The reader's logit that it does."""
-    evidence: float
-    """The reader's logit for its best sentence."""
     similarity: float
     """Cosine of the question and the paper's best passage."""
     absent_names: float
     """Names in the question that the paper does not have."""
-    follow_up: float = 0.0
-    """1 where only the conversation says which paper the question is about."""
 
 
-WEIGHTS = Features(answered=0.62, evidence=0.05, similarity=2.7, absent_names=-1.83, follow_up=-2.0)
-BIAS = -2.09
-"""The weight of follow-ups corrects for the prior (Saerens, Latinne and Decaestecker 2002,
-"Adjusting the Outputs of a Classifier to New a Priori Probabilities"): nearly all of those that the
-reader was trained on the abstract answers, of those that people ask not."""
+WEIGHTS = Features(answered=0.58, similarity=2.26, absent_names=-1.73)
+BIAS = -1.2
 
 
 def probability(features: Features) -> float:
@@ -125,10 +118,8 @@ class QuestionEntities:
         ]
         return Features(
             answered=read.read.answered,
-            evidence=max((each.evidence for each in read.read.sentences), default=0.0),
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(len(absent), MOST_NAMES),
-            follow_up=self.leans,
         )
 
 

@@ -1,6 +1,7 @@
 """From a question to a checked, cited answer: the one path behind every way of asking."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from assistant.answer_settings import AnswerSettings
 from assistant.chat_model import ChatModel
@@ -38,11 +39,24 @@ NO_MATCH = 0.0
 """Confidence when retrieval returns nothing."""
 PART = 0.5
 """What the threshold is multiplied by where an abstract need answer only a part."""
-MOST_TOGETHER, CLOSE, LIKELY = 4, 0.4, 0.4
-"""Papers that answer one question together at most; how far behind the best, and how likely to
-answer, the others must be. See tests/benchmarks/reading.md."""
 LONGEST_QUESTION = 2000
 """Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Which papers answer together; see tests/benchmarks/reading.md."""
+
+    most: int
+    """Papers at most."""
+    reach: float
+    """How far behind the best the others may be ranked."""
+    likely: float
+    """How likely each must be to answer."""
+
+
+TOGETHER, SEVERAL = _Near(4, 0.4, 0.6), _Near(5, 0.5, 0.1)
+"""Of a question on one paper, and on several."""
 
 
 def never() -> bool:
@@ -120,7 +134,7 @@ class Assistant:
         asked = self._understood(checked_question(question), (), stopped)
         if self._from_metadata(asked, ()):
             return None
-        return self._confidence(asked, self._read(asked, self._searched(asked), stopped)[0])
+        return self._confidence(asked, self._read(asked, self._searched(asked), stopped))
 
     def _understood(
         self, question: str, history: Sequence[Turn], stopped: Callable[[], bool]
@@ -171,37 +185,43 @@ class Assistant:
 
     def _read(
         self, asked: "_Asked", passages: Sequence[Passage], stopped: Callable[[], bool]
-    ) -> tuple[list[ReadPassage], int]:
-        """The best papers with what the reader says of them, best first, and the tokens read.
+    ) -> "_Read":
+        """The best papers as the reader sees them, best first, and how likely each answers.
 
         The chat model is asked where one paper is sought, and reading leaves a doubt which.
         """
         reranks = self.settings.rerank
         settings = RerankSettings() if reranks else RerankSettings.order_kept()
         also = asked.entities.known
-        read = read_papers(asked.text, passages, self.reader, stopped, settings, also=also)
-        tokens = sum(each.read.tokens for each in read)
+        papers = read_papers(asked.text, passages, self.reader, stopped, settings, also=also)
         likelihood = question_likelihood(self.model)
-        if not (reranks and likelihood) or asked.seeks_several or asked.standalone.focus_papers:
-            return read, tokens
-        return by_likelihood(asked.text, read, likelihood, stopped), tokens + likelihood.tokens
+        one = not (asked.seeks_several or asked.standalone.focus_papers)
+        if reranks and likelihood and one:
+            papers = by_likelihood(asked.text, papers, likelihood, stopped)
+        meant = asked.meant(papers)
+        index, beside = self.library.lexical, [each.passage.paper for each in meant]
+        probabilities = {
+            each.passage.paper.id: probability(asked.entities.features(each, index, beside))
+            for each in papers
+        }
+        tokens = sum(each.read.tokens for each in papers)
+        return _Read(papers, probabilities, tokens + (likelihood.tokens if likelihood else 0))
 
     def _from_abstracts(
         self, making: Making, asked: "_Asked", stopped: Callable[[], bool]
     ) -> Iterator[Reranked | Chosen | Shown]:
         """Papers read, evidence chosen, sentences written and checked.
 
-        The chat model is not asked where no paper found is likely to answer.
+        The chat model writes nothing where no paper found is likely to answer.
         """
-        read, tokens = self._read(asked, making.passages, stopped)
-        if making.reranked(reranked(making.passages, read), tokens):
+        read = self._read(asked, making.passages, stopped)
+        if making.reranked(reranked(making.passages, read.papers), read.tokens):
             yield Reranked(making.passages)
         making.confidence = self._confidence(asked, read)
-        least = self._threshold(asked)
-        if read and making.confidence >= least:
-            yield from self._written(making, asked, self._likely_first(asked, read, least), stopped)
+        if read.papers and making.confidence >= self._threshold(asked):
+            yield from self._written(making, asked, read, stopped)
         else:
-            self._abstain(making, asked, read)
+            self._abstain(making, asked, read.papers)
 
     def _abstain(self, making: Making, asked: "_Asked", read: Sequence[ReadPassage]) -> None:
         """Say why nothing is answered."""
@@ -214,20 +234,9 @@ class Assistant:
             making.lacks(unknown)
 
     def _written(
-        self,
-        making: Making,
-        asked: "_Asked",
-        read: Sequence[ReadPassage],
-        stopped: Callable[[], bool],
+        self, making: Making, asked: "_Asked", read: "_Read", stopped: Callable[[], bool]
     ) -> Iterator[Chosen | Shown]:
-        evidence = choose_evidence(
-            asked.text,
-            read,
-            self.library.lexical.terms,
-            several=asked.seeks_several,
-            of=asked.meant(read),
-            beside=self._beside(asked, read),
-        )
+        evidence = choose_evidence(*self._answering(asked, read))
         making.has_evidence(evidence)
         yield Chosen(tuple(evidence))
         writer = Writer(self.model, self.settings.writing)
@@ -236,7 +245,7 @@ class Assistant:
             yield shown
         making.tokens = writer.tokens
         if writer.declined:
-            self._abstain(making, asked, read)
+            self._abstain(making, asked, read.papers)
 
     def _threshold(self, asked: "_Asked") -> float:
         """Lower where several papers are asked for: each abstract answers a part."""
@@ -245,40 +254,54 @@ class Assistant:
             least = threshold(self.library.home)
         return least * PART if asked.seeks_several else least
 
-    def _beside(self, asked: "_Asked", read: Sequence[ReadPassage]) -> list[ReadPassage]:
-        """The papers close behind the best one that are likely to answer, too."""
-        best = read[0].passage.score
-        return [
-            each
-            for each in read[1:MOST_TOGETHER]
-            if best - each.passage.score < CLOSE and self._probability(asked, each) >= LIKELY
-        ]
-
-    def _likely_first(
-        self, asked: "_Asked", read: Sequence[ReadPassage], least: float
-    ) -> list[ReadPassage]:
-        """The papers read, in front the best of those that are likely enough to answer.
+    def _answering(
+        self, asked: "_Asked", read: "_Read"
+    ) -> tuple[list[ReadPassage], list[ReadPassage]]:
+        """The papers that the answer is about, and those that give a sentence beside them.
 
         The best paper may be about the question and not answer it, and the next one does.
         """
-        if asked.seeks_several or asked.meant(read):
-            return list(read)
-        judged = read[: self.settings.judged]
-        first = next(each for each in judged if self._probability(asked, each) >= least)
-        return [first, *(each for each in read if each is not first)]
+        if meant := asked.meant(read.papers):
+            return meant, []
+        if asked.seeks_several:
+            return [], read.near(0, SEVERAL)
+        least = self._threshold(asked)
+        judged = read.papers[: self.settings.judged]
+        first = next(at for at, each in enumerate(judged) if read.probability(each) >= least)
+        return [judged[first]], read.near(first, TOGETHER)[1:]
 
-    def _confidence(self, asked: "_Asked", read: Sequence[ReadPassage]) -> float:
+    def _confidence(self, asked: "_Asked", read: "_Read") -> float:
         """How likely one of the best papers answers, or one of those that the question is about."""
-        meant = asked.meant(read)
-        beside = [each.passage.paper for each in meant]
-        judged = meant or read[: self.settings.judged]
-        return max((self._probability(asked, each, beside) for each in judged), default=NO_MATCH)
+        judged = asked.meant(read.papers) or read.papers[: self.settings.judged]
+        return max(map(read.probability, judged), default=NO_MATCH)
 
-    def _probability(
-        self, asked: "_Asked", read: ReadPassage, beside: Sequence[Paper] = ()
-    ) -> float:
-        """How likely one abstract answers."""
-        return probability(asked.entities.features(read, self.library.lexical, beside))
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The papers as they were read, best first."""
+
+    papers: list[ReadPassage]
+    probabilities: dict[str, float]
+    """How likely each of them answers, by id."""
+    tokens: int
+    """Read by the reader and the chat model."""
+
+    def probability(self, read: ReadPassage) -> float:
+        """How likely a paper answers."""
+        return self.probabilities[read.passage.paper.id]
+
+    def near(self, at: int, limits: "_Near") -> list[ReadPassage]:
+        """The paper in place `at`, and those ranked close behind it that are likely to answer."""
+        best, *others = self.papers[at : at + limits.most]
+        return [
+            best,
+            *(
+                each
+                for each in others
+                if best.passage.score - each.passage.score < limits.reach
+                and self.probability(each) >= limits.likely
+            ),
+        ]
 
 
 class _Asked:

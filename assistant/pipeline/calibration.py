@@ -78,7 +78,7 @@ class Calibration:
     curve: tuple[Point, ...] = ()
 
 
-DEFAULT_THRESHOLD = 0.09
+DEFAULT_THRESHOLD = 0.2
 """For libraries without one of their own; see tests/benchmarks/reading.md."""
 
 _FORM = pydantic.TypeAdapter(Calibration)

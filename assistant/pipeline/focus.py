@@ -36,13 +36,13 @@ class Signals:
 
 
 WEIGHTS = Signals(
-    alone=9.94,
-    beside=14.75,
-    last=-6.18,
-    goes_on=0.58,
-    earlier=3.02,
-    goes_back=1.75,
-    others=-1.06,
+    alone=10.54,
+    beside=14.51,
+    last=-7.81,
+    goes_on=0.63,
+    earlier=1.32,
+    goes_back=1.14,
+    others=-1.44,
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from retrieval.library import Library
 from retrieval.query.lookup import Lookup
@@ -9,6 +10,13 @@ from retrieval.search.rerank import PaperReader, RerankSettings, read_papers, re
 from retrieval.search.search import search
 from retrieval.search.settings import SearchSettings
 from retrieval.types import Passage
+
+
+class QueryReader(PaperReader, Protocol):
+    """What reads papers for a query, and knows whether it asks; see `Reader`."""
+
+    def is_claim(self, text: str) -> bool:
+        """Whether `text` states something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +33,15 @@ def ranking(
     library: Library,
     query: str,
     limit: int,
-    reader: PaperReader | None,
+    reader: QueryReader | None,
     stopped: Callable[[], bool],
     *,
     settings: SearchSettings | None = None,
 ) -> Ranking:
     """The papers that pass what `query` says about records, those that fit it best first.
+
+    The first stage orders papers for a claim: it knows better than the reader, which learned what
+    answers questions; see tests/benchmarks/reading.md.
 
     Args:
         library: what is searched.
@@ -51,7 +62,7 @@ def ranking(
     nowhere = [each.said for each in parsed.unmatched]
     if parsed.filters and not passages:
         nowhere.append(parsed.said)
-    if reader:
+    if reader and not reader.is_claim(query):
         passages = reranked(passages, read_papers(query, passages, reader, stopped))
     notes = tuple(f"no paper {said} in this library" for said in nowhere)
     return Ranking(tuple(passages[:limit]), notes)

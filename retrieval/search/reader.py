@@ -34,7 +34,7 @@ KINDS = (
 """What a message asks for; the order of the `kind` head."""
 FOCUSES = ("alone", "last", "earlier", "both")
 """What a message goes on about; the order of the `focus` head."""
-HEADS = ("relevance", "answered", "evidence", "kind", "focus")
+HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim")
 CONTEXT, QUESTION_TOKENS, TITLE_TOKENS = 512, 96, 48
 
 
@@ -135,14 +135,22 @@ class Reader:
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """What kind of message `message` is, after the person's message `previous`."""
-        tokens = [self._begin, *self._tokens(message, QUESTION_TOKENS), self._end]
-        tokens += [*self._tokens(previous, QUESTION_TOKENS), self._end]
-        with self._lock:
-            first = self._vectors.of(tokens)[:1]
+        first = self.vector(message, previous)
         return MessageRead(
             kinds=self._probabilities("kind", first, KINDS),
             focuses=self._probabilities("focus", first, FOCUSES),
         )
+
+    def is_claim(self, text: str) -> bool:
+        """Whether `text` states something, as `Aspirin lowers the risk of stroke.` does."""
+        return bool(self._heads.of("claim", self.vector(text))[0, 0] > 0)
+
+    def vector(self, message: str, previous: str = "") -> NDArray[np.float32]:
+        """What the encoder makes of a message, after the one before; shape (1, dimensions)."""
+        tokens = [self._begin, *self._tokens(message, QUESTION_TOKENS), self._end]
+        tokens += [*self._tokens(previous, QUESTION_TOKENS), self._end]
+        with self._lock:
+            return self._vectors.of(tokens)[:1]
 
     def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
         start = [self._begin, *asked, self._end]

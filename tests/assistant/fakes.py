@@ -212,6 +212,10 @@ class FakeReader:
         self.questions: list[str] = []
         """The question of every reading of papers."""
 
+    def is_claim(self, text: str) -> bool:
+        """What ends like a sentence states something."""
+        return text.endswith(".")
+
     def message(self, message: str, previous: str = "") -> MessageRead:
         self.messages.append((message, previous))
         return self._message

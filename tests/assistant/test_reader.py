@@ -11,7 +11,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 import pytest
-from fakes import PAPERS, paper
+from fakes import PAPERS, FakeReader, paper
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
@@ -26,6 +26,8 @@ from assistant.models.reader_gguf import (
     write_reader_gguf,
 )
 from retrieval.errors import Cancelled, ModelError
+from retrieval.library import Library
+from retrieval.search.ranking import ranking
 from retrieval.search.reader import CONTEXT, FOCUSES, KINDS, Heads, PaperRead, Reader, windows
 from retrieval.sentences import split_sentences
 from retrieval.types import Paper
@@ -241,6 +243,31 @@ def test_what_a_plain_message_goes_on_about(reader: Reader, message: str, focus:
     assert reader.message(message, QUESTION).focus == focus
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Aspirin lowers the risk of a second stroke in older patients.", True),
+        ("Sodium intake raises blood pressure.", True),
+        ("Does aspirin lower the risk of a second stroke?", False),
+        ("Zebra Pruning for Vision Models", False),
+        ("tell me about pruning", False),
+        ("graph networks for tides", False),
+    ],
+)
+def test_claims_are_told_from_questions(reader: Reader, text: str, claim: bool) -> None:
+    assert reader.is_claim(text) is claim
+
+
+def test_papers_are_read_for_a_question_and_not_for_a_claim(library: Library) -> None:
+    fake = FakeReader()
+    claim = "Pruning loses 0.3 points of accuracy."
+    found = ranking(library, claim, 4, fake, lambda: False)
+    assert fake.papers == []
+    assert found == ranking(library, claim, 4, None, lambda: False)
+    ranking(library, "How much accuracy is lost by pruning?", 4, fake, lambda: False)
+    assert "zebra" in fake.papers
+
+
 def test_heads_by_hand() -> None:
     weights = {
         "kind.weight": np.array([[1, 0, 2], [0, 1, 0]], dtype=np.float32),
@@ -284,13 +311,15 @@ def test_the_file_is_the_embedder_with_the_difference_added(
     assert base.keys() == merged.keys()
     with safe_open(WEIGHTS, "np") as file:
         names = set(file.keys())
-        name = next(each.removesuffix(".up") for each in sorted(names) if each.endswith(".up"))
-        up, down = (file.get_tensor(f"{name}.{part}") for part in ("up", "down"))
-    added = up.astype(np.float32) @ down.astype(np.float32)
+        name = next(each for each in sorted(names) if each.endswith(".steps")).removesuffix(
+            ".steps"
+        )
+        steps, scale = (file.get_tensor(f"{name}.{part}") for part in ("steps", "scale"))
+    added = steps * scale[:, None]
     expected = (base[name].data.astype(np.float32) + added).astype(base[name].data.dtype)
     assert np.array_equal(merged[name].data, expected)
     assert not np.array_equal(merged[name].data, base[name].data)
-    changed = {each.removesuffix(".up").removesuffix(".added") for each in names}
+    changed = {each.removesuffix(".steps").removesuffix(".added") for each in names}
     for untouched in base.keys() - changed:
         assert np.array_equal(merged[untouched].data, base[untouched].data)
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from assistant.ablations import Ablations
@@ -76,9 +75,9 @@ class Way:
     """What no setting can say."""
 
 
-def stuffed(_question: str, read: Sequence[ReadPassage], *_others: object, **_: object) -> Any:
-    """In place of chosen sentences: three whole abstracts."""
-    papers = [each.passage.paper for each in read[:3]]
+def stuffed(about: Sequence[ReadPassage], beside: Sequence[ReadPassage]) -> list[Evidence]:
+    """In place of chosen sentences: whole abstracts."""
+    papers = [each.passage.paper for each in (*about, *beside)]
     return [Evidence(each, 0, len(each.abstract), each.abstract, 1.0) for each in papers]
 
 
@@ -104,7 +103,7 @@ def ways(whole: Assistant) -> dict[str, Way]:
         **{
             name: Way(Assistant(library, model, reader, each)) for name, each in of_settings.items()
         },
-        "three abstracts": Way(
+        "whole abstracts": Way(
             Assistant(library, model, reader, naive),
             patch("assistant.pipeline.assistant.choose_evidence", stuffed),
         ),

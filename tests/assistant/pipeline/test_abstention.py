@@ -24,8 +24,8 @@ from retrieval.types import Paper
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 NONE = Features(*[0.0] * len(fields(Features)))
-FOR = ("answered", "evidence", "similarity")
-AGAINST = ("absent_names", "follow_up")
+FOR = ("answered", "similarity")
+AGAINST = ("absent_names",)
 
 
 def entities(question: str, named: Sequence[Paper] = (), **standalone) -> QuestionEntities:
@@ -75,7 +75,7 @@ def test_the_probability_by_hand() -> None:
 
 def test_what_the_reader_says_is_taken_over(library: Library) -> None:
     found = features(library, "What is pruned?")
-    assert (found.answered, found.evidence, found.similarity) == (3.0, 2.0, 0.9)
+    assert (found.answered, found.similarity) == (3.0, 0.9)
 
 
 @pytest.mark.parametrize(

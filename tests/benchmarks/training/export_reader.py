@@ -1,8 +1,7 @@
 """Writes what training changed as the reader's weights: `python export_reader.py BASE_GGUF IN OUT`.
 
 BASE_GGUF is the default embedder as the product writes it, IN the checkpoint `reader.pt`, OUT the
-weights file. Every changed matrix is written as the product of two thin ones, the best of their
-rank (a truncated singular value decomposition).
+weights file. The change of every matrix is rounded to 8 bits, with a scale for each of its rows.
 """
 
 import argparse
@@ -15,6 +14,8 @@ import torch
 from safetensors.numpy import save_file
 
 LAYERS = 6
+LARGEST = 127
+"""Of a number of 8 bits."""
 
 
 def fingerprint(tensors: dict[str, gguf.ReaderTensor]) -> str:
@@ -27,17 +28,16 @@ def fingerprint(tensors: dict[str, gguf.ReaderTensor]) -> str:
 
 
 def main() -> None:
-    """Write the weights and say how much of the change they keep."""
+    """Write the weights and say how much of the change rounding loses."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", type=Path)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--rank", type=int, default=128)
     asked = parser.parse_args()
     tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(asked.base).tensors}
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.BERT, LAYERS)
     out: dict[str, np.ndarray] = {}
-    kept, changed = 0.0, 0.0
+    lost, changed = 0.0, 0.0
     for source, tensor in torch.load(asked.checkpoint, map_location="cpu").items():
         trained = tensor.float().numpy()
         if source.startswith("heads."):
@@ -50,15 +50,14 @@ def main() -> None:
         if added.ndim == 1:
             out[f"{name}.added"] = added.astype(np.float16)
             continue
-        left, values, right = np.linalg.svd(added, full_matrices=False)
-        root = np.sqrt(values[: asked.rank])
-        out[f"{name}.up"] = (left[:, : asked.rank] * root).astype(np.float16)
-        out[f"{name}.down"] = (root[:, None] * right[: asked.rank]).astype(np.float16)
-        kept += float((values[: asked.rank] ** 2).sum())
-        changed += float((values**2).sum())
-    notes = {"base": fingerprint(tensors), "base_name": "all-MiniLM-L6-v2", "rank": str(asked.rank)}
+        scale = np.abs(added).max(axis=1) / LARGEST
+        steps = np.rint(added / np.maximum(scale, 1e-12)[:, None]).astype(np.int8)
+        out[f"{name}.steps"], out[f"{name}.scale"] = steps, scale.astype(np.float32)
+        lost += float(((steps * scale[:, None] - added) ** 2).sum())
+        changed += float((added**2).sum())
+    notes = {"base": fingerprint(tensors), "base_name": "all-MiniLM-L6-v2"}
     save_file(out, asked.out, metadata=notes)
-    print(f"{asked.out.stat().st_size / 1e6:.1f} MB, {kept / changed:.3f} of the change kept")
+    print(f"{asked.out.stat().st_size / 1e6:.1f} MB, {lost / changed:.5f} of the change lost")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Fits what is done with the reader's logits: `python fit_reading.py HOME [HOME …] [--cache FILE]`.
+"""Fits what is done with the reader's logits.
+
+    python fit_reading.py HOME [HOME …] [--cache FILE] [--every N]
 
 Each HOME is a library that has papers of the validation split, which training kept out: the seeds,
 or the biomedical papers. Their questions go through the real first stage and the real reader. From
@@ -25,6 +27,7 @@ from scipy.optimize import minimize
 from assistant.models import resolve_reader
 from assistant.models.reader_gguf import read_heads
 from assistant.pipeline.abstention import Features, QuestionEntities
+from assistant.pipeline.assistant import never
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.settings import Settings
 from assistant.startup import open_library
@@ -45,7 +48,41 @@ def lines(name: str) -> list[dict]:
     return [row for row in rows if row.get("split", "validation") == "validation"]
 
 
-def gathered(homes: list[Path]) -> list[dict]:
+def asked_of(here: set[str]) -> list[dict]:
+    """The validation questions that a library with the papers `here` is asked."""
+    asked, before = [], {}
+    for row in lines("questions.jsonl"):
+        if row["paper"] not in here:
+            continue
+        before[row["paper"]] = row["questions"][0]["question"]
+        follow_up = {**row["follow_up"], "question": row["follow_up"]["standalone"]}
+        asked += [(each, row["paper"], "answer") for each in (*row["questions"], follow_up)]
+        asked.append(({"question": row["silent"]}, row["paper"], "silent"))
+        asked.append((row["follow_up"], row["paper"], "follow-up"))
+    kinds = {"answered": "answer", "near miss": "silent", "open follow-up": "open follow-up"}
+    asked += [
+        (row, row["paper"], kinds[row["kind"]])
+        for row in lines("hard.jsonl")
+        if row["paper"] in here
+    ]
+    asked += [
+        (row, row["a"], "follow-up")
+        for row in lines("turns.jsonl")
+        if row["a"] in here and row["kind"] == "stay"
+    ]
+    asked += [(row, "", "elsewhere") for row in lines("unanswerable.jsonl")]
+    return [
+        {
+            "question": each["question"],
+            "evidence": each.get("evidence", []),
+            "paper": paper,
+            "kind": kind,
+        }
+        for each, paper, kind in asked
+    ]
+
+
+def gathered(homes: list[Path], every: int) -> list[dict]:
     """Every validation question with what search and reader say of the papers found."""
     settings = Settings()
     reader = Reader(resolve_reader(settings.cache), read_heads(), threads=settings.threads)
@@ -54,54 +91,46 @@ def gathered(homes: list[Path]) -> list[dict]:
     for home in homes:
         library = open_library(settings.model_copy(update={"home": home}), silent)
         lookup = Lookup.over(library)
-        here = {stored.paper.id for stored in library.store.papers()}
-        asked = []
-        for row in lines("questions.jsonl"):
-            if row["paper"] not in here:
-                continue
-            asked += [
-                (each["question"], row["paper"], each["evidence"], "answer")
-                for each in row["questions"]
-            ]
-            each = row["follow_up"]
-            asked.append((each["standalone"], row["paper"], each["evidence"], "answer"))
-            asked.append((row["silent"], row["paper"], [], "silent"))
-        asked += [(row["question"], "", [], "elsewhere") for row in lines("unanswerable.jsonl")]
-        for question, paper, evidence, kind in asked:
-            passages = search(library, question, DEPTH)
-            read = read_papers(
-                question, passages, reader, lambda: False, RerankSettings.order_kept()
-            )
-            entities = QuestionEntities.of(
-                StandaloneQuestion(question, question), lookup.named(question)
-            )
-            sentences = known[paper]["sentences"] if paper else []
-            rows.append(
+        papers = {stored.paper.id: stored.paper for stored in library.store.papers()}
+        for row in asked_of(set(papers))[::every]:
+            question, own = row["question"], row["paper"]
+            bare = "follow-up" in row["kind"]
+            passages = search(library, question, DEPTH, also=[own] if bare else ())
+            if bare:
+                passages = [each for each in passages if each.paper.id == own]
+            read = read_papers(question, passages, reader, never, RerankSettings.order_kept())
+            standalone = StandaloneQuestion(question, question)
+            if bare:
+                standalone = StandaloneQuestion(question, "", focus_papers=(papers[own],))
+            entities = QuestionEntities.of(standalone, lookup.named(question))
+            sentences = known[own]["sentences"] if own else []
+            row |= {"home": home.name, "gold": [sentences[at] for at in row["evidence"]]}
+            row["found"] = [
                 {
-                    "question": question,
-                    "paper": paper,
-                    "kind": kind,
-                    "home": home.name,
-                    "gold": [sentences[at] for at in evidence],
-                    "found": [
-                        {
-                            "id": each.passage.paper.id,
-                            "fused": each.passage.score,
-                            "relevance": each.read.relevance,
-                            "answered": each.read.answered,
-                            "best": max(one.evidence for one in each.read.sentences),
-                            "sentences": [
-                                (one.sentence.text, one.evidence) for one in each.read.sentences
-                            ],
-                            "features": astuple(entities.features(each, library.lexical)),
-                            "known": each.passage.paper.id in entities.known,
-                        }
-                        for each in read
-                    ],
+                    "id": each.passage.paper.id,
+                    "fused": each.passage.score,
+                    "relevance": each.read.relevance,
+                    "answered": each.read.answered,
+                    "best": max(one.evidence for one in each.read.sentences),
+                    "sentences": [(one.sentence.text, one.evidence) for one in each.read.sentences],
+                    "features": entities.features(each, library.lexical),
+                    "known": each.passage.paper.id in entities.known,
                 }
-            )
-        print(home, len(asked), "questions", flush=True)
+                for each in read
+            ]
+            rows.append(row)
+        print(home, len(rows), "questions", flush=True)
     return rows
+
+
+def value_in(found: dict, weights: RerankSettings) -> float:
+    """What a paper found is ranked by."""
+    return (
+        found["fused"]
+        + weights.relevance * found["relevance"]
+        + weights.answered * found["answered"]
+        + weights.evidence * found["best"]
+    )
 
 
 def folds(rows: list[dict]) -> np.ndarray:
@@ -166,41 +195,37 @@ def fit_ranking(rows: list[dict]) -> None:
 def judged(rows: list[dict], weights: RerankSettings) -> list[tuple[int, dict, int, str]]:
     """Papers of which one is to be told apart: row, paper, whether it answers, and of which kind.
 
-    Of a question that its paper answers that paper, if it reads best, and the best of the others,
-    which would be the best if the paper were not there.
+    Of a question that its paper answers that paper, if it is among the best three, and the best of
+    the others, which would be the best if the paper were not there.
     """
-
-    def value(found: dict) -> float:
-        return (
-            found["fused"]
-            + weights.relevance * found["relevance"]
-            + weights.answered * found["answered"]
-            + weights.evidence * found["best"]
-        )
-
     out = []
     for at, row in enumerate(rows):
-        ranked = sorted(row["found"], key=value, reverse=True)
-        others = [found for found in ranked if found["id"] != row["paper"]]
-        if row["kind"] != "answer":
-            out.append((at, ranked[0], 0, row["kind"]))
-        elif ranked[0]["id"] == row["paper"]:
-            out.append((at, ranked[0], 1, "answer"))
+        ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
+        own = [found for found in ranked if found["id"] == row["paper"]]
+        if row["kind"] in ("answer", "follow-up"):
+            out += [(at, found, 1, row["kind"]) for found in own if found in ranked[:3]]
+        else:
+            out.append((at, (own or ranked)[0], 0, row["kind"]))
+        others = [found for found in ranked[:2] if found["id"] != row["paper"]]
         if row["kind"] == "answer" and others:
             out.append((at, others[0], 0, "neighbour"))
-    return out
+    return [(at, found, right, f"{kind}, {rows[at]['home']}") for at, found, right, kind in out]
 
 
 def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
     """The probability that the paper which reads best answers."""
     papers = judged(rows, weights)
     keep = [at for at, *_ in papers]
-    xs, ys = [found["features"] for _, found, *_ in papers], [right for *_, right, _ in papers]
-    kinds = [kind for *_, kind in papers]
-    x, y, kinds = np.array(xs, float), np.array(ys, float), np.array(kinds)
+    names = [each.name for each in fields(Features)]
+    x = np.array([astuple(found["features"]) for _, found, *_ in papers], float)
+    y = np.array([right for *_, right, _ in papers])
+    kinds = np.array([kind for *_, kind in papers])
+    bare = np.array(["follow-up" in kind for kind in kinds])
     fold = folds(rows)[keep]
-    balance = np.where(y == 1, (y == 0).sum() / (y == 1).sum(), 1.0)
-    names = [f.name for f in fields(Features)]
+    # Right and wrong count the same, among follow-ups as among other questions.
+    balance = np.ones(len(y))
+    for part in (bare, ~bare):
+        balance[part & (y == 1)] = (part & (y == 0)).sum() / max(1, (part & (y == 1)).sum())
 
     def fitted(mask: np.ndarray, part: np.ndarray) -> np.ndarray:
         def loss(w: np.ndarray) -> float:
@@ -210,55 +235,47 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
 
         return minimize(loss, np.zeros(x.shape[1] + 1)).x
 
-    for name, columns in (
-        ("answered only", [1, 0, 0, 0, 0]),
-        ("reader", [1, 1, 0, 0, 0]),
-        ("reader, similarity", [1, 1, 1, 0, 0]),
-        ("reader, names", [1, 1, 0, 1, 0]),
-        ("all", [1, 1, 1, 1, 0]),
+    for name, left_out in (
+        ("answered only", ("similarity", "absent_names")),
+        ("no names", ("absent_names",)),
+        ("no similarity", ("similarity",)),
+        ("all", ()),
     ):
-        mask = np.array(columns, float)
+        mask = np.array([each not in left_out for each in names], float)
         p = np.zeros(len(y))
         for held in range(FOLDS):
             w = fitted(mask, fold != held)
-            p[fold == held] = (x[fold == held] * mask) @ w[:-1] + w[-1]
+            p[fold == held] = 1 / (1 + np.exp(-((x[fold == held] * mask) @ w[:-1] + w[-1])))
         w = fitted(mask, np.ones(len(y), bool))
-        out = []
-        for wrong in (0.03, 0.05, 0.08):
-            t = np.quantile(p[y == 1], wrong)
-            refused = {
-                k: float((p[kinds == k] < t).mean()) for k in ("silent", "neighbour", "elsewhere")
-            }
-            out.append(
-                f"at {wrong:.0%} (p {1 / (1 + np.exp(-t)):.2f}) "
-                + " ".join(f"{k} {v:.2f}" for k, v in refused.items())
-            )
-        auc = np.mean([(p[y == 1] > n).mean() for n in p[y == 0]])
-        print(f"abstention, {name:20} AUC {auc:.3f}; " + "; ".join(out))
+        auc = np.mean([(p[(y == 1) & ~bare] > n).mean() for n in p[(y == 0) & ~bare]])
+        print(f"abstention, {name}: AUC {auc:.3f}")
         print("   ", dict(zip([*names, "bias"], w.round(3).tolist(), strict=True)))
+        for wrong in (0.03, 0.05, 0.08):
+            least = np.quantile(p[(y == 1) & ~bare], wrong)
+            shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
+            shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
+            print(f"    refused below {least:.3f}: {shown}")
 
 
 def show_evidence(rows: list[dict]) -> None:
     """What share of the gold sentences is chosen, and how many words that takes."""
-    for words in (45, 50, 55, 60, 65):
-        for gap in (1.5, 2.5, 4.0):
+    for words in (60, 70, 80, 90):
+        for gap in (2.0, 3.0, 5.0):
             found, length = [], []
             for row in rows:
                 own = [f for f in row["found"] if f["id"] == row["paper"]]
-                if row["kind"] != "answer" or not own:
+                if not row["gold"] or not own:
                     continue
                 scored = sorted(own[0]["sentences"], key=lambda s: -s[1])
-                chosen: list[str] = []
-                for text, logit in scored:
-                    used = sum(len(c.split()) for c in chosen)
-                    if not chosen or (
-                        logit >= scored[0][1] - gap and used + len(text.split()) <= words
-                    ):
-                        chosen.append(text)
+                chosen, used = [scored[0][0]], len(scored[0][0].split())
+                for text, logit in scored[1:]:
+                    more = used + len(text.split())
+                    if logit >= scored[0][1] - gap and more <= words:
+                        chosen, used = [*chosen, text], more
                 found.append(all(g in chosen for g in row["gold"]))
-                length.append(sum(len(c.split()) for c in chosen))
-            share, used = np.mean(found), np.mean(length)
-            print(f"evidence, {words} words, gap {gap}: all gold {share:.3f}, {used:.0f} words")
+                length.append(used)
+            share, mean = np.mean(found), np.mean(length)
+            print(f"evidence, {words} words, gap {gap}: all gold {share:.3f}, {mean:.0f} words")
 
 
 def main() -> None:
@@ -266,11 +283,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("homes", nargs="+", type=Path)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     asked = parser.parse_args()
     if asked.cache and asked.cache.exists():
         rows = pickle.loads(asked.cache.read_bytes())
     else:
-        rows = gathered(asked.homes)
+        rows = gathered(asked.homes, asked.every)
         if asked.cache:
             asked.cache.write_bytes(pickle.dumps(rows))
     fit_ranking(rows)
