@@ -55,7 +55,7 @@ class _Near:
     """How likely each must be to answer."""
 
 
-TOGETHER, SEVERAL = _Near(4, 0.4, 0.6), _Near(5, 0.5, 0.1)
+TOGETHER, SEVERAL = _Near(4, 0.4, 0.6), _Near(5, 0.5, 0.2)
 """Of a question on one paper, and on several."""
 
 
