@@ -263,12 +263,12 @@ class Assistant:
         """
         if meant := asked.meant(read.papers):
             return meant, []
-        if asked.seeks_several:
-            return [], read.near(0, SEVERAL)
         least = self._threshold(asked)
-        judged = read.papers[: self.settings.judged]
-        first = next(at for at, each in enumerate(judged) if read.probability(each) >= least)
-        return [judged[first]], read.near(first, TOGETHER)[1:]
+        first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
+        if asked.seeks_several:
+            return [], read.near(first, SEVERAL)
+        best, *others = read.near(first, TOGETHER)
+        return [best], others
 
     def _confidence(self, asked: "_Asked", read: "_Read") -> float:
         """How likely one of the best papers answers, or one of those that the question is about."""

@@ -553,6 +553,20 @@ def test_others_are_sought_beside_one_that_is_named(asking: Asking) -> None:
     assert {"tidal", "lichen"} <= {citation.paper.id for citation in answer.citations}
 
 
+@pytest.mark.parametrize("kind", ["several", "content"])
+def test_a_paper_that_ranks_first_but_does_not_answer_is_not_quoted(
+    asking: Asking, kind: str
+) -> None:
+    reader = FakeReader({"tidal": "network", "lichen": "classifier"}, kind=kind)
+    assistant, _ = asking("", reader=reader, settings=AnswerSettings(rerank=False))
+    answer = assistant.answer("slow vision models on phones, and what accuracy on photographs")
+    check_promises(answer)
+    assert answer.passages[0].paper.id == "zebra"
+    cited = {citation.paper.id for citation in answer.citations}
+    assert cited
+    assert "zebra" not in cited
+
+
 def test_papers_that_are_compared_each_give_evidence(asking: Asking) -> None:
     reader = FakeReader({"zebra": "removes", "lichen": "release"}, kind="several")
     assistant, _ = asking("", reader=reader)
