@@ -68,7 +68,7 @@ def read_header(path: Path) -> Header | None:
             if view[:4] != MAGIC:
                 return None
             return Header(dict(_values(_Cursor(view))))
-    except (OSError, ValueError, KeyError, struct.error):
+    except (OSError, OverflowError, ValueError, KeyError, struct.error):
         return None
 
 

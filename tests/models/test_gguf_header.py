@@ -60,6 +60,7 @@ def test_every_cut_is_survived(model):
         # one key "k" whose value is an array of 2**63 strings
         b"GGUF" + struct.pack("<IQQQ1sIIQ", 3, 0, 1, 1, b"k", 9, 8, 2**63),
         b"GGUF" + struct.pack("<IQQQ1sI", 3, 0, 1, 1, b"k", 99),
+        b"GGUF" + b"\xff" * 40,  # a key of 2**64 - 1 letters
     ],
 )
 def test_what_is_no_header_gives_none(tmp_path, content):
