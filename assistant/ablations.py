@@ -7,7 +7,7 @@ without the check an answer may show what no abstract supports.
 import argparse
 from dataclasses import dataclass, replace
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from retrieval.search.settings import Retriever, SearchSettings
 
 
@@ -23,7 +23,7 @@ class Ablations:
     """Whether what the model writes is checked before it is shown. Where the model is not asked,
     because it does not write well enough, there is nothing to check."""
     free_writing: bool = False
-    """Whether the model is asked, however it did in its exam, and writes without a grammar."""
+    """Whether the model is asked, whatever the probe said of it, and writes without a grammar."""
 
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> "Ablations":
@@ -48,7 +48,7 @@ class Ablations:
         """
         writing = replace(
             writing,
-            asks=writing.asks or self.free_writing,
+            mode=WritingMode.FREE if self.free_writing else writing.mode,
             grammar=writing.grammar and not self.free_writing,
             checks=writing.checks and self.check,
         )
@@ -75,5 +75,5 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     flags.add_argument(
         "--free-writing",
         action="store_true",
-        help="ask the model whatever its exam said, and without a grammar",
+        help="ask the model for whole answers whatever the probe said, without a grammar",
     )

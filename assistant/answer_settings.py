@@ -1,8 +1,20 @@
 """What an answer may take, and which parts of the path take part in it."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from retrieval.search.settings import SearchSettings
+
+
+class WritingMode(StrEnum):
+    """How the chat model takes part; the capability probe chooses."""
+
+    FREE = "free"
+    """It is asked for a whole answer."""
+    BRIEF = "brief"
+    """With its adapter it is asked for one sentence a paper."""
+    QUOTE = "quote"
+    """It is not asked: the answer is the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,11 +24,11 @@ class WritingSettings:
     max_tokens: int = 160
     """Tokens the model may write."""
     most_sentences: int = 6
-    """Sentences shown at most."""
+    """Sentences written at most."""
     most_failures: int = 2
     """Unsupported sentences after which the model is not read on."""
-    asks: bool = True
-    """Whether the model is asked at all; else the answer is the evidence. See `exam`."""
+    mode: WritingMode = WritingMode.FREE
+    """How the model is asked; see `probe`."""
     grammar: bool = True
     """Whether the model is held to sentences with keys; see `answer_grammar`."""
     checks: bool = True

@@ -132,6 +132,16 @@ class LlamaCppChatModel:
         """Tokens that prompt and answer have together, beside the thinking."""
         return self._context
 
+    def attach(self, adapter: Path) -> None:
+        """Write with an adapter from now on; `log_probabilities` stays as it is.
+
+        Raises:
+            ModelError: the adapter cannot be used.
+        """
+        with self._lock:
+            llamacpp.attach_adapter(self._model, adapter)
+            self._decoder = Decoder(self._model)  # what was read was read without it
+
     @property
     def gives_likelihoods(self) -> bool:
         """True: llama.cpp gives the logits."""

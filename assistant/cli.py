@@ -16,6 +16,7 @@ _SETTINGS = (
     "cache",
     "model",
     "embedder",
+    "adapter",
     "context",
     "thinking",
     "threads",
@@ -111,6 +112,12 @@ def _settings_flags() -> argparse.ArgumentParser:
     flags.add_argument("--cache", type=Path, metavar="DIR", help="folder of the models")
     flags.add_argument("--model", metavar="GGUF", help="chat model: a path or hf:owner/repo:file")
     flags.add_argument("--embedder", metavar="GGUF", help="embedder: a path or hf:owner/repo:file")
+    flags.add_argument(
+        "--no-adapter",
+        dest="adapter",
+        action="store_false",
+        help="the default chat model without its adapter",
+    )
     flags.add_argument("--context", type=int, metavar="TOKENS", help="the chat model's context")
     flags.add_argument(
         "--thinking", type=int, metavar="TOKENS", help="how long a model that thinks may (0)"

@@ -22,8 +22,14 @@ from assistant.json_output import (
     lookup_json,
     search_json,
 )
-from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_reader
-from assistant.pipeline.assistant import Assistant, checked_question, never
+from assistant.models import (
+    describe_models,
+    resolve_chat_model,
+    resolve_embedder,
+    resolve_encoder,
+)
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
+from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.pipeline.calibration import (
     DEFAULT_THRESHOLD,
     Judged,
@@ -52,7 +58,7 @@ from retrieval.errors import InputError, LibraryError
 from retrieval.health import check, repair
 from retrieval.ingest import ingest
 from retrieval.keys import citation_keys
-from retrieval.progress import Progress
+from retrieval.progress import Progress, never
 from retrieval.query.lookup import Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.removing import remove_source
@@ -264,7 +270,8 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
         with ProgressBars() as progress:
             resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
             resolve_embedder(settings.embedder, settings.cache, progress)
-            resolve_reader(settings.cache, progress)
+            for weights in (READER, SUPPORT, CUTTER):
+                resolve_encoder(weights, settings.cache, progress)
     models = describe_models(settings)
     if options.json:
         print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))

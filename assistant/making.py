@@ -4,8 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.checking import closest
-from assistant.citing import Draft
 from assistant.events import Shown
 from assistant.records import MetadataAnswer, opening
 from assistant.types import (
@@ -132,28 +130,40 @@ class Page:
     sentences: list[AnswerSentence] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     _number_of_note: dict[int, int] = field(default_factory=dict)
+    copied: list[int] = field(default_factory=list)
+    """The notes that a model wrote word for word in a whole answer; they are quoted first."""
+    _shown: set[int] = field(default_factory=set)
+    """The notes that are shown word for word."""
+
+    @property
+    def unquoted(self) -> list[int]:
+        """The notes that are not shown word for word yet, those copied before the others."""
+        notes = dict.fromkeys((*self.copied, *range(1, len(self.evidence) + 1)))
+        return [note for note in notes if note not in self._shown]
 
     def verified(self, text: str, notes: tuple[int, ...]) -> Shown | None:
-        """A sentence of the model, a quotation if it copies a note; nothing if it repeats one."""
+        """A sentence of the model; nothing if it repeats one, or copies a note to be quoted."""
         if any(text == sentence.text for sentence in self.sentences):
             return None
-        said = [note for note in notes if text == self.evidence[note - 1].text]
-        if said:
-            fresh = [note for note in said if note not in self._number_of_note]
-            return self.quote(fresh[0]) if fresh else None
+        if (note := self._note_of(text)) is not None:
+            self.copied.append(note)
+            return None
         return self._show(text, Kind.VERIFIED, notes)
 
-    def in_place_of(self, draft: Draft) -> Shown | None:
-        """The evidence for a sentence that did not hold; nothing if it is shown already.
+    def excerpt(self, text: str, note: int) -> Shown:
+        """What was cut out of a note; if it is the whole note, that is not quoted again."""
+        if self._note_of(text) == note:
+            self._shown.add(note)
+        return self._show(text, Kind.VERIFIED, (note,))
 
-        Before any sentence held, nothing either: the model may be failing as a whole.
-        """
-        notes = draft.notes or (closest(draft.text, [each.text for each in self.evidence]) + 1,)
-        fresh = [note for note in notes if note not in self._number_of_note]
-        return self.quote(fresh[0]) if fresh and self.sentences else None
+    def _note_of(self, text: str) -> int | None:
+        """The first note that a text is, word for word."""
+        notes = (at for at, each in enumerate(self.evidence, 1) if _same(text, each.text))
+        return next(notes, None)
 
     def quote(self, note: int) -> Shown:
         """A sentence of the evidence, verbatim."""
+        self._shown.add(note)
         return self._show(self.evidence[note - 1].text, Kind.QUOTED, (note,))
 
     def record(self, text: str, paper: Paper) -> Shown:
@@ -177,6 +187,10 @@ class Page:
         return citation
 
 
+def _same(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()
+
+
 def silence(paper: Paper) -> str:
     """That an abstract does not answer, and where else to look."""
     place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
@@ -185,18 +199,23 @@ def silence(paper: Paper) -> str:
 
 
 def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:
-    """What is shown: quotations are led in by the paper that they are from."""
+    """What is shown: what is written, then its evidence, led in by the papers that it is from."""
     if not sentences:
         return ABSTENTION
     paper_of = {citation.number: citation.paper for citation in citations}
     parts: list[str] = []
     led_in = ""
+    is_written = False
     for sentence in sentences:
         marks = "".join(f"[{number}]" for number in sentence.citations)
         if sentence.kind is Kind.VERIFIED:
             parts.append(f"{sentence.text} {marks}")
             led_in = ""
+            is_written = True
             continue
+        if is_written:
+            parts.append("Evidence:")
+            is_written = False
         paper = paper_of[sentence.citations[0]]
         lead = "" if paper.id == led_in else f"From “{paper.shown_title}”: "
         parts.append(f"{lead}“{nested(sentence.text)}” {marks}")

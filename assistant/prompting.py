@@ -18,6 +18,8 @@ SILENT_REPLY = "The notes do not say."
 _VARIABLES = {
     "answer.system": frozenset({"silent"}),
     "answer.user": frozenset({"notes", "question"}),
+    "brief.system": frozenset({"silent"}),
+    "brief.user": frozenset({"title", "notes", "question"}),
     "question.user": frozenset({"text"}),
     "standalone.user": frozenset({"before", "title", "question"}),
 }
@@ -38,6 +40,27 @@ def answer_messages(
         {
             "role": "user",
             "content": _template("answer.user").render(notes=notes, question=question),
+        },
+    ]
+
+
+def brief_messages(question: str, title: str, sentences: Sequence[str]) -> list[Message]:
+    """The conversation that asks a trained writer for one sentence from those of one paper.
+
+    Args:
+        question: as it can be understood alone.
+        title: of the paper, empty if it has none.
+        sentences: of its abstract.
+    """
+    # On one line each: a text with lines of its own could pass one off as a note.
+    notes = [" ".join(sentence.split()) for sentence in sentences]
+    return [
+        {"role": "system", "content": _template("brief.system").render(silent=SILENT_REPLY)},
+        {
+            "role": "user",
+            "content": _template("brief.user").render(
+                title=" ".join(title.split()), notes=notes, question=question
+            ),
         },
     ]
 

@@ -12,7 +12,7 @@ from assistant.events import Event, Finished
 from assistant.ingesting import Ingesting
 from assistant.line import Line, Place
 from assistant.metrics import Metrics
-from assistant.pipeline.assistant import Assistant, checked_question, never
+from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.reading_ahead import read_ahead, read_ahead_async
 from assistant.settings import Settings
 from assistant.setup import Setup
@@ -20,6 +20,7 @@ from assistant.speed import Speed, measure
 from assistant.types import Turn
 from retrieval.errors import Cancelled, LibraryError, NotReadyError, UserError
 from retrieval.overview import Overview, Overviews
+from retrieval.progress import never
 from retrieval.query.lookup import Listing, Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.ranking import Ranking, ranking

@@ -43,6 +43,9 @@ class Settings(BaseSettings):
     )
     model: str = Field(default="default", description="chat model: default, GGUF path or hf:…")
     embedder: str = Field(default="default", description="embedder: default, GGUF path or hf:…")
+    adapter: bool = Field(
+        default=True, description="whether the default chat model writes with its adapter"
+    )
     context: int = Field(default=4096, ge=1024, description="the chat model's context, tokens")
     thinking: int = Field(
         default=0, ge=0, description="tokens for which a model that thinks may do so"

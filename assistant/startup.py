@@ -1,18 +1,26 @@
 """Loads what a way of using the assistant needs: models, library, and both together."""
 
+import sys
 from collections.abc import Callable
 
 from assistant.ablations import WHOLE, Ablations
-from assistant.answer_settings import WritingSettings
+from assistant.answer_settings import WritingMode, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.exam import passes_once
-from assistant.models import resolve_chat_model, resolve_embedder, resolve_reader
-from assistant.models.reader_gguf import read_heads
-from assistant.pipeline.assistant import Assistant, never
+from assistant.generation.probe import Probe
+from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.support import SupportModel, Verifier
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
+from assistant.models.adapter import ADAPTER, is_base
+from assistant.models.catalogue import REINSTALL
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT, read_heads
+from assistant.models.file_facts import FileFacts
+from assistant.models.store import DEFAULT
+from assistant.pipeline.assistant import Assistant
 from assistant.settings import Settings
 from retrieval.embedder import LlamaCppEmbedder
+from retrieval.errors import ModelError
 from retrieval.library import Library
-from retrieval.progress import Progress
+from retrieval.progress import Progress, never
 from retrieval.search.reader import Reader
 
 
@@ -46,8 +54,21 @@ def open_reader(settings: Settings, progress: Progress) -> Reader:
     Raises:
         ModelError: its weights are missing or damaged, or the embedder cannot be had.
     """
-    path = resolve_reader(settings.cache, progress)
-    return Reader(path, read_heads(), threads=settings.threads)
+    path = resolve_encoder(READER, settings.cache, progress)
+    return Reader(path, read_heads(READER), threads=settings.threads)
+
+
+def open_verifier(settings: Settings, progress: Progress) -> Verifier:
+    """What checks written sentences, made from the default embedder on first use.
+
+    Raises:
+        ModelError: its weights are missing or damaged, or the embedder cannot be had.
+    """
+    threads = settings.threads
+    path = resolve_encoder(SUPPORT, settings.cache, progress)
+    model = SupportModel(path, read_heads(SUPPORT), threads=threads)
+    path = resolve_encoder(CUTTER, settings.cache, progress)
+    return Verifier(model, Cutter(path, read_heads(CUTTER), threads=threads))
 
 
 def open_assistant(
@@ -82,13 +103,59 @@ def assistant_over(
     stopped: Callable[[], bool] = never,
     ablations: Ablations = WHOLE,
 ) -> Assistant:
-    """An assistant that asks the model for answers if it writes well enough; else it quotes.
+    """An assistant whose model is asked in the way in which it writes well enough.
 
-    Where it writes freely it is asked without being examined.
+    With free writing as an ablation it is asked without being tried out.
+
+    Raises:
+        ModelError: the weights of the check are missing or damaged.
+        Cancelled: `stopped()` became true.
+    """
+    verifier = open_verifier(settings, progress)
+    mode = WritingMode.FREE
+    if not ablations.free_writing:
+        mode = writing_mode(model, verifier, settings, progress, stopped)
+    answers = ablations.answer_settings(WritingSettings(mode=mode))
+    return Assistant(library, model, reader, verifier, answers)
+
+
+def writing_mode(
+    model: LlamaCppChatModel,
+    verifier: Verifier,
+    settings: Settings,
+    progress: Progress,
+    stopped: Callable[[], bool] = never,
+) -> WritingMode:
+    """How the model is asked: with the adapter if it is its base, else freely, or not at all.
+
+    An adapter that cannot be used is reported on stderr; then the model is tried out without it.
 
     Raises:
         Cancelled: `stopped()` became true.
     """
-    exams = settings.cache / "exams.json"
-    asks = ablations.free_writing or passes_once(model, model.path, exams, progress, stopped)
-    return Assistant(library, model, reader, ablations.answer_settings(WritingSettings(asks=asks)))
+    known = FileFacts(settings.cache / "model-facts.json")
+    mode = WritingMode.FREE
+    try:
+        if settings.adapter and _takes_adapter(model, settings, known):
+            model.attach(ADAPTER)
+            mode = WritingMode.BRIEF
+    except ModelError as error:
+        print(f"assistant: {error}", file=sys.stderr, flush=True)
+    passes = Probe(verifier, known).passes_once(model, mode, model.path, progress, stopped)
+    return mode if passes else WritingMode.QUOTE
+
+
+def _takes_adapter(model: LlamaCppChatModel, settings: Settings, known: FileFacts) -> bool:
+    """Whether the adapter was trained on the model.
+
+    Raises:
+        ModelError: a file is missing or damaged, or it was not though this is the default model.
+    """
+    if is_base(model.path, known, ADAPTER):
+        return True
+    if settings.model == DEFAULT:
+        raise ModelError(
+            f"The writer's adapter {ADAPTER} was trained on another model than the default one of "
+            f"this package, so it is left out; {REINSTALL}."
+        )
+    return False

@@ -77,6 +77,7 @@ class AnswerPrinter:
         self._console = console
         self._paper_of: dict[int, Paper] = {}
         self._led_in = ""
+        self._is_written = False
 
     def show(self, event: Event, question: str) -> None:
         """Print what the event adds."""
@@ -93,13 +94,16 @@ class AnswerPrinter:
     def _sentence(self, sentence: AnswerSentence) -> None:
         marks = "".join(f"[{number}]" for number in sentence.citations)
         if sentence.kind is Kind.QUOTED:
+            if self._is_written:
+                self._line("\nEvidence", "bold")
+                self._is_written = False
             paper = self._paper_of[sentence.citations[0]]
             if paper.id != self._led_in:
                 self._line(f"From “{paper.shown_title}”:", "bold")
             self._led_in = paper.id
             self._line(f"  “{sentence.text}” {marks}")
         else:
-            self._led_in = ""
+            self._led_in, self._is_written = "", True
             self._line(f"{sentence.text} {marks}")
 
     def _finish(self, event: Finished) -> None:
@@ -167,7 +171,7 @@ def models_lines(models: Iterable[ModelDescription]) -> Iterable[str]:
         facts = (model.name, model.quantization, size, model.licence)
         use = "in use" if model.in_use else "not in use"
         yield f"{model.role}, {use}: {', '.join(filter(None, facts))}"
-        yield f"  {model.path}" if model.present else "  not fetched yet: `assistant models pull`"
+        yield f"  {model.path}" if model.present else f"  not here: {model.remedy}"
 
 
 def calibration_lines(calibration: Calibration) -> Iterable[str]:

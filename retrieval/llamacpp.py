@@ -106,6 +106,25 @@ def load(
         ) from error
 
 
+def attach_adapter(model: llama_cpp.Llama, adapter: Path) -> None:
+    """Have `model` write with an adapter (LoRA) of its own; its likelihoods stay as they are.
+
+    Raises:
+        ModelError: the file is missing, damaged, or made for another model or llama.cpp.
+    """
+    silence()
+    loaded = llama_cpp.llama_adapter_lora_init(model._model.model, str(adapter).encode())
+    if not loaded:  # llama.cpp frees it with the model
+        raise ModelError(
+            f"llama.cpp cannot load the adapter {adapter}; the file may be damaged, or made for "
+            "another model or another version of llama.cpp."
+        )
+    adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(loaded)
+    scales = (ctypes.c_float * 1)(1.0)
+    if llama_cpp.llama_set_adapters_lora(model._ctx.ctx, adapters, 1, scales):
+        raise ModelError(f"llama.cpp cannot use the adapter {adapter} with this model.")
+
+
 def metadata(model: llama_cpp.Llama) -> dict[str, str]:
     """The GGUF header's key-value pairs, all as text."""
     return dict(model.metadata)

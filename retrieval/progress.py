@@ -12,3 +12,8 @@ class Progress(Protocol):
 
 def silent(stage: str, done: int, total: int, unit: str) -> None:
     """Report nothing."""
+
+
+def never() -> bool:
+    """For work that nobody can stop."""
+    return False

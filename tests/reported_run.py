@@ -145,7 +145,7 @@ def figures_of(rows_: Sequence[Row]) -> Figures:
             Figure("words", "", 56.25, 50.0, 61.96, 120, 30),
             Figure("abstention", "", 1.0, 1.0, 1.0, 7, 0),
             Figure("false abstention", "", 0.123, 0.02, 0.2, 7, 0),
-            Figure("sentence precision", "", None, None, None, 0, 9),
+            Figure("grounded", "", None, None, None, 0, 9),
             Figure("mrr@10", "", 0.8444, 0.8, 0.9, 100, 0),
             Figure("recall@1", "", 0.75, 0.5, 0.9, 100, 0),
             Figure("facts", "single", 0.4, 0.3, 0.5, 100, 0),

@@ -101,6 +101,18 @@ def test_ask_prints_the_answer_and_its_references(run: Run, library_home: Path) 
     assert done.stderr == ""
 
 
+def test_ask_as_json_has_what_was_written_before_its_evidence(run: Run, library_home: Path) -> None:
+    question = "How much faster is machine unlearning of federated clusters than retraining?"
+    answer = json.loads(run("ask", "--json", question, "--home", library_home).stdout)
+    kinds = [sentence["kind"] for sentence in answer["sentences"]]
+    assert {*kinds} == {"verified", "quoted"}
+    assert kinds == sorted(kinds, reverse=True)
+    written = answer["sentences"][0]
+    marks = "".join(f"[{number}]" for number in written["citations"])
+    assert answer["answer"].startswith(f"{written['text']} {marks}")
+    assert answer["answer"].count(" Evidence: From “") == 1
+
+
 def test_ask_answers_a_file_in_order(run: Run, library_home: Path, tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     turns = [{"question": "What is DiffStride?"}, {"question": "Who are the authors?"}]
@@ -336,7 +348,7 @@ def test_calibrate_reads_its_questions_before_any_model(run: Run, tmp_path: Path
 def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:
     models = json.loads(run("models", "list", "--json", "--home", library_home).stdout)
     used = {model["role"]: model for model in models if model["in_use"]}
-    assert used.keys() == {"chat", "embedder"}
+    assert used.keys() == {"chat", "embedder", "writer", "reader", "support", "cutter"}
     for model in used.values():
         assert Path(model["path"]).stat().st_size == model["size_bytes"]
 

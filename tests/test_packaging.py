@@ -29,6 +29,20 @@ def test_the_wheel_carries_the_files_unchanged(wheel: Path, folder: str) -> None
             assert archive.read(f"assistant/{folder}/{file.name}") == file.read_bytes()
 
 
+WEIGHTS = (
+    "assistant/models/writer.gguf",
+    "assistant/models/support.safetensors",
+    "assistant/models/cutter.safetensors",
+    "retrieval/search/reader.safetensors",
+)
+
+
+@pytest.mark.parametrize("file", WEIGHTS)
+def test_the_wheel_carries_the_trained_weights_unchanged(wheel: Path, file: str) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read(file) == (ROOT / file).read_bytes()
+
+
 def test_the_wheel_carries_style_and_licence_but_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from assistant.answer_table import COLUMNS, as_csv, as_markdown, rows_of
 from assistant.browser.formulas import with_formulas
 from assistant.conversations import (
     LONGEST_COMMENT,
@@ -43,6 +44,7 @@ _OF_AN_ANSWER = (
     Reason.OTHER,
 )
 _OF_A_REFUSAL = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHER)
+_EVIDENCE = Markup('<h3 class="label evidence">Evidence</h3>')
 _ELSEWHERE = "The answer is coming on another page; reload this one to see it."
 _OUTCOMES = {
     Outcome.NOT_IN_LIBRARY: "Not in this library",
@@ -111,7 +113,9 @@ def coming(
     """An answer that is still coming: what is read, and the sentences so far."""
     if chosen:
         doing = _status(f"Writing from {_count(chosen)}")
-        return _understood(standalone) + _sentences(sentences, citations) + doing
+        is_quoted = any(each.kind is Kind.QUOTED for each in sentences)
+        below = Markup() if is_quoted else _EVIDENCE + _excerpts(chosen)
+        return _understood(standalone) + _sentences(sentences, citations) + doing + below
     number = len(passages)
     doing = _status("Reading 1 paper" if number == 1 else f"Reading {number} papers")
     titles = Markup().join(
@@ -169,7 +173,32 @@ def _answer(answer: Answer) -> Markup:
         return Markup('<p class="written">{}</p>').format(answer.text)
     if answer.outcome in _OUTCOMES:
         return head + _refusal(answer) + _closest(answer.passages)
-    return head + _sentences(answer.sentences, answer.citations) + _references(answer.citations)
+    return (
+        head
+        + _sentences(answer.sentences, answer.citations)
+        + _table(answer)
+        + _references(answer.citations)
+    )
+
+
+def _table(answer: Answer) -> Markup:
+    """The answer as a table to be opened and copied, where it says something of several papers."""
+    rows = rows_of(answer) if answer.confidence is not None else []
+    if not rows:
+        return Markup()
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in COLUMNS)
+    body = Markup().join(
+        Markup('<tr><th scope="row">{}</th><td>{}</td><td>{}</td></tr>').format(
+            with_formulas(row.paper), with_formulas(row.claim), with_formulas(row.evidence)
+        )
+        for row in rows
+    )
+    return Markup(
+        '<details class="answer-table"><summary>As a table</summary>'
+        '<div class="scrolls"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
+        '<div class="tools"><button type="button" data-copy="{}">Copy as Markdown</button>'
+        '<button type="button" data-copy="{}">Copy as CSV</button></div></details>'
+    ).format(head, body, as_markdown(rows), as_csv(rows))
 
 
 def _refusal(answer: Answer) -> Markup:
@@ -185,29 +214,43 @@ def _unfinished(exchange: Exchange) -> Markup:
 
 
 def _sentences(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> Markup:
-    """The sentences: written ones as a paragraph, quotations of one paper led in by its title."""
+    """The sentences: written ones as a paragraph, then the evidence."""
     of_number = {citation.number: citation for citation in citations}
     parts: list[Markup] = []
-    led_in = ""
     for kind, group in groupby(sentences, key=lambda each: each.kind):
         if kind is Kind.VERIFIED:
             parts.append(_verified(list(group), of_number))
-            led_in = ""
             continue
-        for sentence in group:
-            paper = of_number[sentence.citations[0]].paper
-            if paper.id != led_in:
-                parts.append(
-                    Markup('<p class="lead">From “{}”:</p>').format(
-                        with_formulas(paper.shown_title)
-                    )
+        if parts:
+            parts.append(_EVIDENCE)
+        parts.append(
+            _quotations(
+                (
+                    of_number[each.citations[0]].paper,
+                    _ending_with(each.text, _chips(each, of_number)),
                 )
-            led_in = paper.id
-            parts.append(
-                Markup('<blockquote class="quoted"><p>{}</p></blockquote>').format(
-                    _ending_with(sentence.text, _chips(sentence, of_number))
-                )
+                for each in group
             )
+        )
+    return Markup().join(parts)
+
+
+def _excerpts(chosen: Sequence[Evidence]) -> Markup:
+    """The sentences that an answer is being written from."""
+    return _quotations((each.paper, with_formulas(each.text)) for each in chosen)
+
+
+def _quotations(quotations: Iterable[tuple[Paper, Markup]]) -> Markup:
+    """Quotations, those of one paper led in by its title."""
+    parts: list[Markup] = []
+    for _, group in groupby(quotations, key=lambda each: each[0].id):
+        of_paper = list(group)
+        title = with_formulas(of_paper[0][0].shown_title)
+        parts.append(Markup('<p class="lead">From “{}”:</p>').format(title))
+        parts += (
+            Markup('<blockquote class="quoted"><p>{}</p></blockquote>').format(text)
+            for _, text in of_paper
+        )
     return Markup().join(parts)
 
 

@@ -47,7 +47,7 @@ def _models(service: Service) -> str:
         name=assistant.model.name,
         context=assistant.model.context,
         threads=service.settings.threads,
-        writes=assistant.settings.writing.asks,
+        mode=assistant.settings.writing.mode,
     )
     return models_html(running, describe_models(service.settings), _memory(), CONFIG_FILE)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from assistant.exam import LEAST_PASSED, TASKS
+from assistant.answer_settings import WritingMode
+from assistant.generation.probe import LEAST_PASSED, TASKS
 from assistant.models import ModelDescription
 from assistant.speed import Speed
 
@@ -23,8 +24,8 @@ class Running:
     context: int
     """Tokens that a prompt and its answer have together."""
     threads: int
-    writes: bool
-    """Whether it passed the exam."""
+    mode: WritingMode
+    """How it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,12 @@ def models_html(
 ) -> str:
     """Everything about the models but their speed."""
     used = {model.role: model for model in models if model.in_use}
-    others = [model for model in models if not model.in_use and model.present]
+    roles = ("chat", "embedder")
+    others = [m for m in models if not m.in_use and m.present and m.role in roles]
     parts = (
         _heading("The model that answers"),
         _facts(_answering(running, used["chat"])),
-        Markup("<p>{}</p>").format(_exam(writes=running.writes)),
+        Markup("<p>{}</p>").format(_writing(running.mode)),
         _heading("The model that finds passages"),
         _facts(_described(used["embedder"])),
         _heading("Memory"),
@@ -118,14 +120,18 @@ def _described(model: ModelDescription) -> list[tuple[str, str]]:
     ]
 
 
-def _exam(*, writes: bool) -> str:
-    exam = f"the exam of {len(TASKS)} short questions, of which {LEAST_PASSED} must be right"
-    if writes:
+def _writing(mode: WritingMode) -> str:
+    probe = f"{LEAST_PASSED} of {len(TASKS)} short test questions"
+    if mode is WritingMode.QUOTE:
         return (
-            f"It passed {exam}: it writes answers in its own words, and every sentence is checked "
-            "against the abstracts before it is shown."
+            f"It did not answer {probe} rightly in its own words: answers are quoted from the "
+            "abstracts word for word."
         )
-    return f"It did not pass {exam}: answers are quoted from the abstracts word for word."
+    how = "With its adapter it" if mode is WritingMode.BRIEF else "It"
+    return (
+        f"{how} answered {probe} or more rightly: it writes answers in its own words, and every "
+        "sentence is checked against the abstracts before it is shown."
+    )
 
 
 def _memory(memory: Memory, weights: Sequence[int]) -> Markup:

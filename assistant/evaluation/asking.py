@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import Asked, Json, Question, Reply, Row, Sample, SampleType
 from assistant.json_output import answer_json, dumps
-from assistant.pipeline.assistant import Assistant, never
+from assistant.pipeline.assistant import Assistant
 from assistant.types import Answer, Turn
 from retrieval.errors import Cancelled
+from retrieval.progress import never
 from retrieval.query.lookup import Lookup
 from retrieval.search.ranking import ranking
 from retrieval.types import Paper

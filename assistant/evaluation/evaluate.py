@@ -30,7 +30,9 @@ from assistant.evaluation.running import (
 )
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.evaluation.workers import rows_of_workers
-from assistant.models import resolve_chat_model, resolve_embedder, resolve_reader
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
+from assistant.models.adapter import ADAPTER
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
 from assistant.settings import Settings, load_settings
 from assistant.startup import open_assistant
 from retrieval.errors import InputError, LibraryError
@@ -189,8 +191,12 @@ def _asked(
     files = {
         "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
         "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
-        "reader": resolve_reader(settings.cache, progress),
+        "reader": resolve_encoder(READER, settings.cache, progress),
+        "support": resolve_encoder(SUPPORT, settings.cache, progress),
+        "cutter": resolve_encoder(CUTTER, settings.cache, progress),
     }
+    if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
+        files["writer"] = ADAPTER
     made = make_record(asking, settings, files, wanted.workers)
     record = kept_record(wanted.out, made)
     if missing(samples, wanted.out) or not record.times.ended:

@@ -34,8 +34,10 @@ METRICS = (
     Metric("words", "words of an answer", Better.LOWER, headline=True),
     Metric("citation precision", "right citations", headline=True),
     Metric("citation recall", "right papers cited", headline=True),
-    Metric("sentence recall", "supported sentences", headline=True),
-    Metric("sentence precision", "needed citations", headline=True),
+    Metric("grounded", "names, numbers as cited", headline=True),
+    Metric("written", "answers in own words", headline=True),
+    Metric("written words", "words the model wrote", Better.LOWER),
+    Metric("written facts", "all facts in own words", headline=True),
     Metric("quotes verbatim", "quotes word for word", headline=True),
     Metric("evidence recall", "expected evidence cited", headline=True),
     Metric("abstention", "right to answer or not", headline=True),
@@ -55,5 +57,7 @@ METRICS = (
 """All of them, in the order in which they are shown."""
 METRIC_OF: Mapping[str, Metric] = {metric.score: metric for metric in METRICS}
 """By name."""
+COUNTS = frozenset({"words", "written words"})
+"""Names of those that count something; all others are shares of 1."""
 HEADLINES = frozenset(metric.score for metric in METRICS if metric.headline)
 """Names of those that are shown first and that the gate goes by."""

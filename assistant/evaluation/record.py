@@ -67,7 +67,8 @@ class RunRecord:
     packages: Mapping[str, str]
     """Versions of the packages that it stands on."""
     models: Mapping[str, Mapping[str, Any]]
-    """Chat model, embedder and reader: file, size, hash, quantization."""
+    """Chat model, embedder, reader, support model, cutter, and the writer's adapter if there is
+    one: file, size, hash, quantization."""
     settings: Mapping[str, Any]
     """Every setting."""
     prompts: Mapping[str, str]
@@ -93,6 +94,9 @@ _NAMED_OTHERWISE = (
     "models.chat.file",
     "models.embedder.file",
     "models.reader.file",
+    "models.support.file",
+    "models.cutter.file",
+    "models.writer.file",
     "settings.home",
     "settings.cache",
     "settings.model",
@@ -101,8 +105,8 @@ _NAMED_OTHERWISE = (
     "asking.file",
 )
 """Where things lie, and what they are called: what lies there has a hash of its own."""
-_BY_EXAM = "if the model passes its exam"
-"""When the model is asked for answers."""
+_BY_PROBE = "as the probe decides"
+"""How the model is asked for answers."""
 _IN_WORDS = {
     "asking.sha256": "the file of questions",
     "asking.limit": "--limit",
@@ -114,6 +118,9 @@ _IN_WORDS = {
     "models.chat.sha256": "the chat model's file",
     "models.embedder.sha256": "the embedder's file",
     "models.reader.sha256": "the reader's file",
+    "models.support.sha256": "the support model's file",
+    "models.cutter.sha256": "the cutter's file",
+    "models.writer.sha256": "the writer's file",
 }
 """What is called otherwise where people read it."""
 _LONGEST_VALUE = 120
@@ -135,7 +142,8 @@ def make_record(
     Args:
         asking: what is asked.
         settings: of the person.
-        files: those of the models, `chat`, `embedder` and `reader`.
+        files: those of the models: `chat`, `embedder`, `reader`, `support`, `cutter`, and `writer`
+            if its adapter is used.
         workers: processes that ask.
 
     Raises:
@@ -264,7 +272,7 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
     kept = settings.model_dump(mode="json", exclude=_OF_THE_SERVER)
     answering = asdict(ablations.answer_settings(WritingSettings()))
     if not ablations.free_writing:
-        answering["writing"]["asks"] = _BY_EXAM
+        answering["writing"]["mode"] = _BY_PROBE
     kept |= {"home": str(settings.home.resolve()), "cache": str(settings.cache.resolve())}
     for name in ("model", "embedder"):  # a replay may begin in another folder
         if (path := Path(kept[name])).is_file():

@@ -21,7 +21,7 @@ from retrieval.errors import InputError
 
 REPLAY = "replay"
 """The folder, inside that of a run, where it is asked again by default."""
-_RESTORED = ("home", "cache", "model", "embedder", "context", "thinking", "threads")
+_RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinking", "threads")
 """Settings that a replay takes from the record, where no flag says otherwise."""
 
 
@@ -84,8 +84,8 @@ def _finished_record(folder: Path) -> RunRecord:
 
 
 def restored(record: RunRecord) -> dict[str, Any]:
-    """Flags that set what the record's run was made with."""
-    return {name: record.settings[name] for name in _RESTORED}
+    """Flags that set what the record's run was made with, as far as there were such settings."""
+    return {name: record.settings[name] for name in _RESTORED if name in record.settings}
 
 
 def replayed(before: Path, now: Path) -> Replayed:

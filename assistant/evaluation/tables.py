@@ -11,7 +11,7 @@ from rich.text import Text
 from assistant.evaluation.bootstrap import LEAST_SAMPLES
 from assistant.evaluation.comparison import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, Spread
-from assistant.evaluation.metrics import FAILED, HEADLINES, METRIC_OF, METRICS, Better
+from assistant.evaluation.metrics import COUNTS, FAILED, HEADLINES, METRIC_OF, METRICS, Better
 from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
@@ -192,7 +192,7 @@ def _shown(metric: str, value: float | None, sign: str = "") -> str:
     """A value as it is read: shares with three places, words with one."""
     if value is None:
         return _NOTHING
-    return f"{value:{sign}.{1 if metric == 'words' else 3}f}"
+    return f"{value:{sign}.{1 if metric in COUNTS else 3}f}"
 
 
 def _interval(metric: str, low: float | None, high: float | None, sign: str = "") -> str:

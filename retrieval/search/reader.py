@@ -7,7 +7,6 @@ before it and says what kind of message it is. Trained in `tests/benchmarks/trai
 llama.cpp, the heads in numpy.
 """
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval import llamacpp
-from retrieval.errors import Cancelled, ModelError
+from retrieval.errors import Cancelled
+from retrieval.search.encoder import CONTEXT, Encoder, Heads
 from retrieval.sentences import Sentence, split_sentences
 from retrieval.types import Paper
 
@@ -35,7 +34,7 @@ KINDS = (
 FOCUSES = ("alone", "last", "earlier", "both")
 """What a message goes on about; the order of the `focus` head."""
 HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim")
-CONTEXT, QUESTION_TOKENS, TITLE_TOKENS = 512, 96, 48
+QUESTION_TOKENS, TITLE_TOKENS = 96, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +80,6 @@ class MessageRead:
         return max(self.focuses, key=lambda focus: self.focuses[focus])
 
 
-class Heads:
-    """The linear heads on top of the encoder."""
-
-    def __init__(self, weights: dict[str, NDArray[np.float32]]) -> None:
-        """Take `NAME.weight`, shape (outputs, dimensions), and `NAME.bias` of every head."""
-        self._weights = weights
-
-    def of(self, name: str, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The logits of head `name` for vectors of shape (n, dimensions); shape (n, outputs)."""
-        logits = vectors @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return np.asarray(logits, dtype=np.float32)
-
-
 class Reader:
     """The encoder in llama.cpp and its heads; one text at a time across threads."""
 
@@ -103,19 +89,8 @@ class Reader:
         Raises:
             ModelError: the file is no usable encoder.
         """
-        self._model = llamacpp.load(
-            path, context=CONTEXT, threads=threads, embedding=True, pooling=False
-        )
-        self._vectors = llamacpp.TokenVectors(self._model)
+        self._encoder = Encoder(path, threads=threads)
         self._heads = heads
-        self._lock = threading.Lock()
-        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", add_bos=False, special=True)
-        if len(marks) != 2:  # noqa: PLR2004
-            raise ModelError(
-                f"{path} has no marks [CLS] and [SEP]; remove that file so that the reader's "
-                "encoder is made again."
-            )
-        self._begin, self._end = marks
 
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
@@ -129,7 +104,7 @@ class Reader:
             Cancelled: `stopped()` became true.
             ModelError: the model cannot read.
         """
-        asked = self._tokens(question, QUESTION_TOKENS)
+        asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
             yield self._read(asked, paper, stopped)
 
@@ -147,17 +122,19 @@ class Reader:
 
     def vector(self, message: str, previous: str = "") -> NDArray[np.float32]:
         """What the encoder makes of a message, after the one before; shape (1, dimensions)."""
-        tokens = [self._begin, *self._tokens(message, QUESTION_TOKENS), self._end]
-        tokens += [*self._tokens(previous, QUESTION_TOKENS), self._end]
-        with self._lock:
-            return self._vectors.of(tokens)[:1]
+        encoder = self._encoder
+        tokens = [encoder.begin, *encoder.tokens(message, QUESTION_TOKENS), encoder.end]
+        tokens += [*encoder.tokens(previous, QUESTION_TOKENS), encoder.end]
+        return encoder.vectors(tokens)[:1]
 
     def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
-        start = [self._begin, *asked, self._end]
-        start += [*self._tokens(paper.title, TITLE_TOKENS), self._end]
+        encoder = self._encoder
+        start = [encoder.begin, *asked, encoder.end]
+        start += [*encoder.tokens(paper.title, TITLE_TOKENS), encoder.end]
         sentences = split_sentences(paper.abstract)
         tokens = [
-            [*self._tokens(each.text, CONTEXT - len(start) - 1), self._end] for each in sentences
+            [*encoder.tokens(each.text, CONTEXT - len(start) - 1), encoder.end]
+            for each in sentences
         ]
         relevance, answered, evidence, count = [], [], [], 0
         for window in windows([len(each) for each in tokens], CONTEXT - len(start)):
@@ -166,16 +143,12 @@ class Reader:
             ends = len(start) - 1 + np.cumsum([len(tokens[at]) for at in window], dtype=int)
             ids = [*start, *(token for at in window for token in tokens[at])]
             count += len(ids)
-            with self._lock:
-                vectors = self._vectors.of(ids)
+            vectors = encoder.vectors(ids)
             relevance.append(float(self._heads.of("relevance", vectors[:1])[0, 0]))
             answered.append(float(self._heads.of("answered", vectors[:1])[0, 0]))
             evidence += self._heads.of("evidence", vectors[ends])[:, 0].tolist()
         read = map(SentenceRead, sentences, evidence)
         return PaperRead(max(relevance), max(answered), tuple(read), count)
-
-    def _tokens(self, text: str, most: int) -> list[int]:
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)[:most]
 
     def _probabilities(
         self, head: str, vector: NDArray[np.float32], names: Sequence[str]

@@ -42,6 +42,8 @@ def test_an_answer_comes_with_its_citations(answer: ChatCompletion) -> None:
     assert "roughly 84x" in text(answer)
     assert text(answer) == behind["answer"]
     assert behind["outcome"] == "answered"
+    kinds = [sentence["kind"] for sentence in behind["sentences"]]
+    assert kinds == ["verified", *["quoted"] * (len(kinds) - 1)] != ["verified"]
     assert {citation["title"] for citation in behind["citations"]} == {TITLE}
     assert all(citation["quote"] in text(answer) for citation in behind["citations"])
     assert answer.choices[0].finish_reason == "stop"

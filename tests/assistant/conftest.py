@@ -8,8 +8,11 @@ from fakes import PAPERS, Asking, FakeChatModel, FakeReader, jsonl
 
 from assistant.answer_settings import AnswerSettings
 from assistant.chat_model import LlamaCppChatModel
-from assistant.models import resolve_reader
-from assistant.models.reader_gguf import read_heads
+from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.support import SupportModel, Verifier
+from assistant.models import resolve_encoder
+from assistant.models.adapter import ADAPTER
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT, read_heads
 from assistant.pipeline.assistant import Assistant
 from retrieval.embedder import LlamaCppEmbedder
 from retrieval.ingest import ingest
@@ -37,6 +40,14 @@ def chat_model(load_chat_model: Callable[[], LlamaCppChatModel]) -> LlamaCppChat
 
 
 @pytest.fixture(scope="session")
+def writing_model(load_chat_model: Callable[[], LlamaCppChatModel]) -> LlamaCppChatModel:
+    """The default chat model with its adapter."""
+    model = load_chat_model()
+    model.attach(ADAPTER)
+    return model
+
+
+@pytest.fixture(scope="session")
 def embedder(embedder_path: Path) -> LlamaCppEmbedder:
     return LlamaCppEmbedder(embedder_path, threads=THREADS)
 
@@ -44,12 +55,28 @@ def embedder(embedder_path: Path) -> LlamaCppEmbedder:
 @pytest.fixture(scope="session")
 def reader_path(cache: Path) -> Path:
     """The reader's encoder, made once."""
-    return resolve_reader(cache)
+    return resolve_encoder(READER, cache)
 
 
 @pytest.fixture(scope="session")
 def reader(reader_path: Path) -> Reader:
-    return Reader(reader_path, read_heads(), threads=THREADS)
+    return Reader(reader_path, read_heads(READER), threads=THREADS)
+
+
+@pytest.fixture(scope="session")
+def support_model(cache: Path) -> SupportModel:
+    path = resolve_encoder(SUPPORT, cache)
+    return SupportModel(path, read_heads(SUPPORT), threads=THREADS)
+
+
+@pytest.fixture(scope="session")
+def cutter(cache: Path) -> Cutter:
+    return Cutter(resolve_encoder(CUTTER, cache), read_heads(CUTTER), threads=THREADS)
+
+
+@pytest.fixture(scope="session")
+def verifier(support_model: SupportModel, cutter: Cutter) -> Verifier:
+    return Verifier(support_model, cutter)
 
 
 @pytest.fixture(scope="session")
@@ -78,6 +105,7 @@ def asking(library: Library, request: pytest.FixtureRequest) -> Asking:
     ) -> tuple[Assistant, FakeChatModel]:
         model = FakeChatModel(*replies, context=context)
         reads = reader or request.getfixturevalue("reader")
-        return Assistant(library, model, reads, settings), model
+        verifier = request.getfixturevalue("verifier")
+        return Assistant(library, model, reads, verifier, settings), model
 
     return build

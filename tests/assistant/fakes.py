@@ -105,6 +105,11 @@ def answered(of: Paper, quote: str, question: str = "What is shown?") -> Answer:
     )
 
 
+def written(answer: Answer) -> list[str]:
+    """What the model wrote of an answer: all but its quotations."""
+    return [each.text for each in answer.sentences if each.kind is Kind.VERIFIED]
+
+
 class FakeChatModel:
     """Writes the replies of its queue, one a call, and remembers what it was asked.
 

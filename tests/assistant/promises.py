@@ -14,7 +14,7 @@ LIES = (
     "ZebraPrune removes 60% of the weights of a vision model [1].",
     "LionPrune removes 40% of the weights of a vision model [1].",
     "ZebraPrune does not remove 40% of the weights of a vision model [1].",
-    "ZebraPrune gains 0.3 points of accuracy on ImageNet [1].",
+    "ZebraPrune gains 3 points of accuracy on ImageNet [1].",
     "ZebraPrune was written in 1997 by a team from Vienna [1].",
     "The answer is in note [7].",
     "I cannot answer that question.",

@@ -5,14 +5,16 @@ import re
 from pathlib import Path
 
 import pytest
-from fakes import Asking, FakeChatModel, FakeReader
+from fakes import Asking, FakeChatModel, FakeReader, written
 from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
+from assistant import startup
 from assistant.ablations import WHOLE, Ablations, add_flags
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
 from assistant.cli import main
 from assistant.events import Found
+from assistant.generation.verification.support import Verifier
 from assistant.settings import Settings
 from assistant.startup import assistant_over
 from assistant.types import Answer, Kind, Outcome
@@ -64,14 +66,17 @@ def test_no_command_that_answers_people_takes_them(
 
 def test_the_whole_is_what_is_set_by_default() -> None:
     assert WHOLE.search_settings() == SearchSettings()
-    for writing in (WritingSettings(), WritingSettings(asks=False, max_tokens=7)):
+    for writing in (WritingSettings(), WritingSettings(mode=WritingMode.QUOTE, max_tokens=7)):
         assert WHOLE.answer_settings(writing) == AnswerSettings(writing=writing)
 
 
 def answer(
-    asking: Asking, ablations: Ablations, *replies: str, asks: bool = True
+    asking: Asking,
+    ablations: Ablations,
+    *replies: str,
+    mode: WritingMode = WritingMode.FREE,
 ) -> tuple[Answer, FakeChatModel]:
-    settings = ablations.answer_settings(WritingSettings(asks=asks))
+    settings = ablations.answer_settings(WritingSettings(mode=mode))
     assistant, model = asking(*replies, settings=settings)
     return assistant.answer(QUESTION), model
 
@@ -80,10 +85,12 @@ def answer(
 def test_without_the_check_a_lie_is_shown_as_it_is(asking: Asking, lie: str) -> None:
     shown, _ = answer(asking, Ablations(check=False), lie)
     check_promises(shown)
-    [sentence] = shown.sentences
+    sentence, *_ = shown.sentences
     assert sentence.text == re.sub(r" \[\d\]", "", lie)
     assert sentence.kind is Kind.VERIFIED
-    assert sentence.citations == (1,)
+    notes = [each.quote for each in shown.citations if each.paper == shown.citations[0].paper]
+    # What cites nothing is shown with all that was read of the first paper.
+    assert sentence.citations == ((1,) if "[1]" in lie else tuple(range(1, len(notes) + 1)))
 
 
 @pytest.mark.parametrize(
@@ -104,17 +111,19 @@ def test_with_the_check_no_lie_is_shown(asking: Asking, ablations: Ablations) ->
 
 
 def test_without_the_check_a_model_that_is_not_asked_still_quotes(asking: Asking) -> None:
-    unchecked, model = answer(asking, Ablations(check=False), asks=False)
+    unchecked, model = answer(asking, Ablations(check=False), mode=WritingMode.QUOTE)
     assert model.history == []
     assert {sentence.kind for sentence in unchecked.sentences} == {Kind.QUOTED}
-    checked, _ = answer(asking, WHOLE, asks=False)
+    checked, _ = answer(asking, WHOLE, mode=WritingMode.QUOTE)
     assert unchecked.text == checked.text
 
 
-def test_free_writing_asks_whom_the_exam_refused_and_gives_no_grammar(asking: Asking) -> None:
-    shown, model = answer(asking, Ablations(free_writing=True), f"{TRUE} [1]", asks=False)
+def test_free_writing_asks_whom_the_probe_refused_and_gives_no_grammar(asking: Asking) -> None:
+    shown, model = answer(
+        asking, Ablations(free_writing=True), f"{TRUE} [1]", mode=WritingMode.QUOTE
+    )
     assert model.grammars == [""]
-    assert [sentence.text for sentence in shown.sentences] == [TRUE]
+    assert written(shown) == [TRUE]
     _, model = answer(asking, WHOLE, f"{TRUE} [1]")
     assert model.grammars[0].startswith("root ::=")
 
@@ -125,7 +134,7 @@ def test_without_reranking_the_first_stage_decides(asking: Asking) -> None:
     assert isinstance(found, Found)
     first, second = (each.paper.id for each in found.passages[:2])
     for ablations, best in ((Ablations(rerank=False), first), (WHOLE, second)):
-        settings = ablations.answer_settings(WritingSettings(asks=False))
+        settings = ablations.answer_settings(WritingSettings(mode=WritingMode.QUOTE))
         reader = FakeReader({second: "network"})
         assistant, _ = asking(settings=settings, reader=reader)
         assert assistant.answer(UNDECIDED).passages[0].paper.id == best
@@ -134,7 +143,7 @@ def test_without_reranking_the_first_stage_decides(asking: Asking) -> None:
 
 def test_what_ranks_the_papers_of_an_answer(asking: Asking) -> None:
     def scores(retriever: Retriever) -> dict[str, float]:
-        settings = Ablations(retriever).answer_settings(WritingSettings(asks=False))
+        settings = Ablations(retriever).answer_settings(WritingSettings(mode=WritingMode.QUOTE))
         assistant, _ = asking(settings=settings, reader=FakeReader())
         found = next(assistant.stream("How good is the recogniser in whispered speech?"))
         assert isinstance(found, Found)
@@ -152,12 +161,19 @@ def test_what_ranks_the_papers_of_an_answer(asking: Asking) -> None:
     assert hybrid["zebra"] == pytest.approx(0.55 * by_meaning["zebra"])
 
 
-def test_free_writing_takes_no_exam(
-    library: Library, chat_model: LlamaCppChatModel, reader: Reader, tmp_path: Path
+def test_free_writing_needs_no_probe(  # noqa: PLR0917
+    library: Library,
+    chat_model: LlamaCppChatModel,
+    reader: Reader,
+    verifier: Verifier,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An exam of the default model would refuse it and be written down."""
+    """A probe of the default model would refuse it and be written down."""
+    monkeypatch.setattr(startup, "open_verifier", lambda *_: verifier)
     settings = Settings(cache=tmp_path / "cache")
     free = Ablations(free_writing=True)
     assistant = assistant_over(library, chat_model, reader, settings, silent, ablations=free)
     assert assistant.settings.writing == WritingSettings(grammar=False)
+    assert assistant.verifier is verifier
     assert not settings.cache.exists()

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pytest
 from fakes import PAPERS, Asking
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.evaluation.asking import Asker, stable
 from assistant.evaluation.types import Expected, Question, Row, Sample, SampleType
 from assistant.pipeline.assistant import Assistant
 from assistant.types import Answer, Outcome, Turn
 from retrieval.errors import Cancelled
 
-QUOTING = AnswerSettings(least_confidence=-9.0, writing=WritingSettings(asks=False))
+QUOTING = AnswerSettings(least_confidence=-9.0, writing=WritingSettings(mode=WritingMode.QUOTE))
 
 
 def sample(type_: SampleType, *questions: str, papers: Sequence[str] = ()) -> Sample:
@@ -91,7 +91,9 @@ class Wavering(Assistant):
 
 def test_asked_again_something_else(asking: Asking) -> None:
     assistant, _ = asking(settings=QUOTING)
-    wavering = Wavering(assistant.library, assistant.model, assistant.reader, QUOTING)
+    wavering = Wavering(
+        assistant.library, assistant.model, assistant.reader, assistant.verifier, QUOTING
+    )
     of = sample(SampleType.SINGLE, "What is in LichenSet?", papers=["lichen"])
     (reply,) = Asker(wavering, repeats=1).row(of).replies
     assert reply.scores["same again"].value == 0.0
@@ -110,7 +112,9 @@ class Breaking(Assistant):
 
 def test_a_sample_that_fails_is_kept_with_its_reason(asking: Asking) -> None:
     assistant, _ = asking(settings=QUOTING)
-    breaks = Breaking(assistant.library, assistant.model, assistant.reader, QUOTING)
+    breaks = Breaking(
+        assistant.library, assistant.model, assistant.reader, assistant.verifier, QUOTING
+    )
     breaking = Asker(breaks)
     of = sample(SampleType.CHAT, "What does ZebraPrune do?", "Does it break?", papers=["zebra"])
     row = breaking.row(of)

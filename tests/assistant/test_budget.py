@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 
 from assistant.answer_settings import WritingSettings
 from assistant.budget import fitting
+from assistant.generation.verification.support import Verifier
+from assistant.generation.writer import Writer
 from assistant.making import Page
 from assistant.prompting import Message
-from assistant.writing import Writer
 from retrieval.errors import InputError
 
 SIZES = st.lists(st.integers(min_value=0, max_value=60), min_size=1, max_size=8)
@@ -50,13 +51,13 @@ def test_what_goes_in_always_fits_and_no_less_than_could(
     context=st.integers(min_value=100, max_value=600),
 )
 def test_whatever_is_asked_the_prompt_and_the_answer_fit(
-    notes: list[int], question: int, answer: int, context: int
+    verifier: Verifier, notes: list[int], question: int, answer: int, context: int
 ) -> None:
     texts = [f"Sentence {at} {words(size)}ends." for at, size in enumerate(notes)]
     of = paper(abstract=" ".join(texts))
     page = Page([evidence(text, of) for text in texts])
     model = FakeChatModel(words(1000), context=context)
-    writer = Writer(model, WritingSettings(max_tokens=answer))
+    writer = Writer(model, verifier, WritingSettings(max_tokens=answer))
     try:
         list(writer.fill(page, words(question), lambda: False))
     except InputError:

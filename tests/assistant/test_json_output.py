@@ -3,8 +3,12 @@
 import json
 from dataclasses import replace
 
-from fakes import PAPERS, answered, passage
+import pytest
+from fakes import PAPERS, Asking, FakeReader, answered, passage
+from promises import QUESTION, TRUE
 
+from assistant import commands
+from assistant.cli import main
 from assistant.json_output import answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Skipped
@@ -52,6 +56,22 @@ def test_an_answer() -> None:
         "id", "turn", "question", "standalone_question", "outcome", "answer", "sentences",
         "citations", "passages", "model", "timings", "tokens", "confidence",
     ]  # fmt: skip
+
+
+def test_ask_prints_what_was_written_then_its_evidence(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assistant, _ = asking(f"{TRUE} [1]", reader=FakeReader({"zebra": "removes"}))
+    monkeypatch.setattr(commands, "_assistant", lambda _settings: assistant)
+    assert main(["ask", "--json", QUESTION]) == 0
+    value = json.loads(capsys.readouterr().out)
+    removes = "We present ZebraPrune, which removes 40% of the weights of a vision model."
+    assert value["sentences"] == [
+        {"text": TRUE, "kind": "verified", "citations": [1]},
+        {"text": removes, "kind": "quoted", "citations": [1]},
+    ]
+    assert [each["quote"] for each in value["citations"]] == [removes]
+    assert value["answer"] == f"{TRUE} [1] Evidence: From “{ZEBRA.title}”: “{removes}” [1]"
 
 
 def test_a_paper_without_title_venue_or_year() -> None:

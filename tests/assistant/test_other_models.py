@@ -11,6 +11,7 @@ from promises import QUESTION, check_promises
 from tiny_models import CHATML_MARKS, LLAMA3_MARKS, bpe_model, gemma_model
 
 from assistant.chat_model import LlamaCppChatModel
+from assistant.generation.verification.support import Verifier
 from assistant.pipeline.assistant import Assistant
 from assistant.types import Kind, Outcome
 from retrieval import llamacpp
@@ -57,9 +58,9 @@ def tokens_of(model: LlamaCppChatModel, messages: list[dict[str, str]]) -> list[
 
 
 def test_a_question_is_answered_by_the_quotation(
-    path: Path, library: Library, reader: Reader
+    path: Path, library: Library, reader: Reader, verifier: Verifier
 ) -> None:
-    answer = Assistant(library, load(path), reader).answer(QUESTION)
+    answer = Assistant(library, load(path), reader, verifier).answer(QUESTION)
     check_promises(answer)
     assert answer.outcome is Outcome.ANSWERED
     assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}

@@ -5,6 +5,7 @@ import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,18 +18,22 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from assistant.models import resolve_reader
-from assistant.models.reader_gguf import (
-    WEIGHTS,
+from assistant.models import resolve_encoder
+from assistant.models.encoder_gguf import (
+    CUTTER,
+    READER,
+    SUPPORT,
+    EncoderWeights,
     fingerprint,
     read_heads,
     weights_hash,
-    write_reader_gguf,
+    write_encoder_gguf,
 )
 from retrieval.errors import Cancelled, ModelError
 from retrieval.library import Library
+from retrieval.search.encoder import CONTEXT, Heads
 from retrieval.search.ranking import ranking
-from retrieval.search.reader import CONTEXT, FOCUSES, KINDS, Heads, PaperRead, Reader, windows
+from retrieval.search.reader import FOCUSES, KINDS, PaperRead, Reader, windows
 from retrieval.sentences import split_sentences
 from retrieval.types import Paper
 
@@ -126,9 +131,9 @@ def test_any_question_is_read(reader: Reader, question: str) -> None:
 
 
 def test_marks_in_a_text_are_no_marks(reader: Reader) -> None:
-    marks = {reader._begin, reader._end}
+    marks = {reader._encoder.begin, reader._encoder.end}
     for text in ("[CLS] [SEP]", "[SEP]", "a[SEP]b"):
-        assert marks.isdisjoint(reader._tokens(text, CONTEXT))
+        assert marks.isdisjoint(reader._encoder.tokens(text, CONTEXT))
 
 
 def test_a_long_abstract_is_read_in_windows_of_which_the_best_counts(reader: Reader) -> None:
@@ -147,7 +152,7 @@ def test_a_long_abstract_is_read_in_windows_of_which_the_best_counts(reader: Rea
 def test_what_it_reads_is_counted(reader: Reader) -> None:
     """[CLS] question [SEP] title [SEP] and each sentence with [SEP]."""
     parts = [QUESTION, ZEBRA.title, *(each.text for each in split_sentences(ZEBRA.abstract))]
-    expected = 1 + sum(len(reader._tokens(part, CONTEXT)) + 1 for part in parts)
+    expected = 1 + sum(len(reader._encoder.tokens(part, CONTEXT)) + 1 for part in parts)
     assert read(reader, QUESTION, ZEBRA)[0].tokens == expected
 
 
@@ -162,13 +167,13 @@ def test_each_sentence_is_judged_at_its_own_end(
         return np.arange(len(tokens), dtype=np.float32)[:, None]
 
     with monkeypatch.context() as patch:
-        patch.setattr(reader._vectors, "of", positions)
+        patch.setattr(reader._encoder, "vectors", positions)
         patch.setattr(reader._heads, "of", lambda _name, vectors: vectors)
         [found] = read(reader, QUESTION, ZEBRA)
     parts = [QUESTION, ZEBRA.title, *(each.text for each in split_sentences(ZEBRA.abstract))]
-    expected, ends = [reader._begin], []
+    expected, ends = [reader._encoder.begin], []
     for part in parts:
-        expected += [*reader._tokens(part, CONTEXT), reader._end]
+        expected += [*reader._encoder.tokens(part, CONTEXT), reader._encoder.end]
         ends.append(len(expected) - 1)
     assert inputs == [expected]
     assert [each.evidence for each in found.sentences] == ends[2:]
@@ -285,7 +290,7 @@ def weights(tmp_path: Path) -> Callable[..., Path]:
     """Writes the shipped weights again, changed as the test wants."""
 
     def write(**notes: str) -> Path:
-        with safe_open(WEIGHTS, "np") as file:
+        with safe_open(READER.path, "np") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             about = {**file.metadata(), **notes}
         target = tmp_path / "weights.safetensors"
@@ -293,6 +298,11 @@ def weights(tmp_path: Path) -> Callable[..., Path]:
         return target
 
     return write
+
+
+def at(path: Path) -> EncoderWeights:
+    """The reader's weights in another file."""
+    return replace(READER, path=path)
 
 
 def digest(path: Path) -> str:
@@ -303,13 +313,13 @@ def test_the_file_is_the_embedder_with_the_difference_added(
     embedder_path: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "reader.gguf"
-    write_reader_gguf(embedder_path, target)
+    write_encoder_gguf(embedder_path, target, READER)
     base, merged = (
         {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
         for path in (embedder_path, target)
     )
     assert base.keys() == merged.keys()
-    with safe_open(WEIGHTS, "np") as file:
+    with safe_open(READER.path, "np") as file:
         names = set(file.keys())
         name = next(each for each in sorted(names) if each.endswith(".steps")).removesuffix(
             ".steps"
@@ -326,15 +336,18 @@ def test_the_file_is_the_embedder_with_the_difference_added(
 
 def test_the_same_bytes_twice(embedder_path: Path, reader_path: Path, tmp_path: Path) -> None:
     before = digest(embedder_path)
-    write_reader_gguf(embedder_path, tmp_path / "again.gguf")
+    write_encoder_gguf(embedder_path, tmp_path / "again.gguf", READER)
     assert digest(tmp_path / "again.gguf") == digest(reader_path)
     assert digest(embedder_path) == before
-    assert reader_path.name == f"reader-{weights_hash()[:16]}.F16.gguf"
+    assert reader_path.name == f"reader-{weights_hash(READER)[:16]}.F16.gguf"
 
 
-def test_the_shipped_weights_are_of_the_default_embedder(embedder_path: Path) -> None:
+@pytest.mark.parametrize("weights", [READER, SUPPORT, CUTTER], ids=["reader", "support", "cutter"])
+def test_the_shipped_weights_are_of_the_default_embedder(
+    embedder_path: Path, weights: EncoderWeights
+) -> None:
     tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(embedder_path).tensors}
-    with safe_open(WEIGHTS, "np") as file:
+    with safe_open(weights.path, "np") as file:
         assert file.metadata()["base"] == fingerprint(tensors)
 
 
@@ -343,7 +356,7 @@ def test_weights_of_another_embedder(
 ) -> None:
     other = weights(base="0" * 64, base_name="other")
     with pytest.raises(ModelError, match=r"'other' .* 000000000000, but .* remove that file"):
-        write_reader_gguf(embedder_path, tmp_path / "reader.gguf", other)
+        write_encoder_gguf(embedder_path, tmp_path / "reader.gguf", at(other))
 
 
 def missing(_path: Path) -> None:
@@ -355,7 +368,7 @@ def empty(path: Path) -> None:
 
 
 def torn(path: Path) -> None:
-    path.write_bytes(WEIGHTS.read_bytes()[:100_000])
+    path.write_bytes(READER.path.read_bytes()[:100_000])
 
 
 def noise(path: Path) -> None:
@@ -373,9 +386,9 @@ def test_weights_that_cannot_be_read(
     path = tmp_path / "weights.safetensors"
     damage(path)
     target = tmp_path / "reader.gguf"
-    for reads in (read_heads, lambda path: write_reader_gguf(embedder_path, target, path)):
+    for reads in (read_heads, lambda of: write_encoder_gguf(embedder_path, target, of)):
         with pytest.raises(ModelError, match=r"cannot be read .* install the package") as told:
-            reads(path)
+            reads(at(path))
         assert "\n" not in str(told.value)
         assert "weights.safetensors" in str(told.value)
     assert not target.exists()
@@ -383,9 +396,9 @@ def test_weights_that_cannot_be_read(
 
 def test_weights_without_a_hash(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot be read \(No such file or directory\)"):
-        weights_hash(tmp_path / "weights.safetensors")
+        weights_hash(at(tmp_path / "weights.safetensors"))
     (tmp_path / "weights.safetensors").write_bytes(b"a")
-    assert weights_hash(tmp_path / "weights.safetensors") == hashlib.sha256(b"a").hexdigest()
+    assert weights_hash(at(tmp_path / "weights.safetensors")) == hashlib.sha256(b"a").hexdigest()
 
 
 @pytest.fixture
@@ -399,13 +412,13 @@ def own_cache(tmp_path: Path, embedder_path: Path) -> Path:
 
 
 def test_it_is_made_once_and_older_ones_go(own_cache: Path) -> None:
-    folder = own_cache / "reader"
+    folder = own_cache / "encoders"
     folder.mkdir()
     (folder / "reader-0123456789abcdef.F16.gguf").write_bytes(b"old")
-    path = resolve_reader(own_cache)
+    path = resolve_encoder(READER, own_cache)
     assert [each.name for each in folder.glob("reader-*")] == [path.name]
     made = path.stat().st_mtime_ns
-    assert resolve_reader(own_cache) == path
+    assert resolve_encoder(READER, own_cache) == path
     assert path.stat().st_mtime_ns == made
 
 
@@ -417,8 +430,8 @@ def test_an_embedder_of_other_numbers_leaves_nothing_half_written(own_cache: Pat
     changed.data[...] = 0
     del tensors, changed
     with pytest.raises(ModelError, match="remove that file so that it is fetched again"):
-        resolve_reader(own_cache)
-    assert [each.name for each in (own_cache / "reader").iterdir()] == [".lock"]
+        resolve_encoder(READER, own_cache)
+    assert [each.name for each in (own_cache / "encoders").iterdir()] == [".lock"]
 
 
 @pytest.mark.parametrize("kept", [0, 4, 2_000_000])
@@ -426,5 +439,5 @@ def test_a_torn_embedder_leaves_nothing_half_written(own_cache: Path, kept: int)
     [embedder] = own_cache.glob("*/*.gguf")
     embedder.write_bytes(embedder.read_bytes()[:kept])
     with pytest.raises(ModelError):
-        resolve_reader(own_cache)
-    assert [each.name for each in (own_cache / "reader").iterdir()] == [".lock"]
+        resolve_encoder(READER, own_cache)
+    assert [each.name for each in (own_cache / "encoders").iterdir()] == [".lock"]

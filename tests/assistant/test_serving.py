@@ -10,9 +10,10 @@ from threading import current_thread
 import pytest
 from test_service import serving
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.chat_model import LlamaCppChatModel
 from assistant.events import Chosen, Finished, Found, Reranked
+from assistant.generation.verification.support import Verifier
 from assistant.json_output import answer_json, dumps
 from assistant.pipeline.assistant import Assistant
 from assistant.service import Service
@@ -34,12 +35,13 @@ def service(
     library: Library,
     chat_model: LlamaCppChatModel,
     reader: Reader,
+    verifier: Verifier,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Service:
     """Over the small library; all is answered, and the model writes, as better ones do."""
-    writing = WritingSettings(asks=True, max_tokens=40)
+    writing = WritingSettings(mode=WritingMode.FREE, max_tokens=40)
     settings = AnswerSettings(least_confidence=-1.0, writing=writing)
-    assistant = Assistant(library, chat_model, reader, settings)
+    assistant = Assistant(library, chat_model, reader, verifier, settings)
     return serving(assistant, tmp_path_factory.mktemp("serving"))
 
 

@@ -22,6 +22,7 @@ def test_the_defaults() -> None:
     settings = load_settings({})
     assert (settings.host, settings.port) == ("127.0.0.1", 7860)
     assert (settings.model, settings.embedder, settings.context) == ("default", "default", 4096)
+    assert settings.adapter
     assert settings.threads >= 1
     assert settings.home.is_absolute()
     assert settings.cache.is_absolute()
@@ -46,6 +47,7 @@ def test_flag_before_environment_before_file_before_default(
         ("cache", "c", Path("c")),
         ("model", "hf:a/b:c.gguf", "hf:a/b:c.gguf"),
         ("embedder", "e.gguf", "e.gguf"),
+        ("adapter", "false", False),
         ("context", "2048", 2048),
         ("threads", "3", 3),
         ("host", "0.0.0.0", "0.0.0.0"),  # noqa: S104 - nothing listens

@@ -7,11 +7,11 @@ import pytest
 from fakes import FakeChatModel
 
 from assistant.chat_model import LlamaCppChatModel
-from assistant.pipeline.assistant import never
 from assistant.service import Service
 from assistant.settings import Settings
 from assistant.speed import measure
 from retrieval.errors import Cancelled, NotReadyError
+from retrieval.progress import never
 
 
 def test_a_real_model_reads_faster_than_it_writes(chat_model: LlamaCppChatModel) -> None:

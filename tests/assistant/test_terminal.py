@@ -9,6 +9,7 @@ from rich.console import Console
 from assistant.events import Finished, Found, Shown
 from assistant.making import ABSTENTION
 from assistant.models import ModelDescription
+from assistant.models.catalogue import REINSTALL
 from assistant.terminal import (
     AnswerPrinter,
     ProgressBars,
@@ -94,6 +95,28 @@ def test_an_answer_as_it_comes(console: Console) -> None:
     )
 
 
+def test_evidence_behind_what_is_written_has_one_heading(console: Console) -> None:
+    answer = answered(ZEBRA, QUOTE)
+    printer = AnswerPrinter(console)
+    slow = "Large vision models are slow on phones."
+    citations = (Citation(1, ZEBRA, QUOTE), Citation(2, ZEBRA, slow))
+    written = AnswerSentence("It needs none.", Kind.VERIFIED, (1,))
+    printer.show(Shown(written, citations[:1]), "Why?")
+    printer.show(Shown(replace(written, text="None at all."), ()), "Why?")
+    printer.show(Shown(AnswerSentence(QUOTE, Kind.QUOTED, (1,)), ()), "Why?")
+    printer.show(Shown(AnswerSentence(slow, Kind.QUOTED, (2,)), citations[1:]), "Why?")
+    printer.show(Finished(replace(answer, citations=citations)), "Why?")
+    assert printed(console).startswith(
+        "It needs none. [1]\n"
+        "None at all. [1]\n"
+        "\nEvidence\n"
+        "From “Zebra Pruning for Vision Models”:\n"
+        f"  “{QUOTE}” [1]\n"
+        f"  “{slow}” [2]\n"
+        "\nReferences\n"
+    )
+
+
 def test_an_abstention_names_the_closest_papers(console: Console) -> None:
     answer = replace(
         answered(ZEBRA, QUOTE),
@@ -142,12 +165,17 @@ def test_models() -> None:
     path = Path("/models/a.gguf")
     here = ModelDescription("chat", "A", "default", "a file", path, 270_000_000, "F16", "MIT", True)
     absent = replace(here, role="embedder", path=None, size_bytes=None, quantization=None)
+    absent = replace(absent, source="the Hugging Face hub")
     assert list(models_lines([here, replace(absent, in_use=False)])) == [
         "chat, in use: A, F16, 270 MB, MIT",
         "  /models/a.gguf",
         "embedder, not in use: A, MIT",
-        "  not fetched yet: `assistant models pull`",
+        "  not here: `assistant models pull` fetches it",
     ]
+    own = replace(absent, source="a file")
+    assert list(models_lines([own]))[1] == "  not here: give another file"
+    shipped = replace(absent, role="writer", source="this package")
+    assert list(models_lines([shipped])) == ["writer, in use: A, MIT", f"  not here: {REINSTALL}"]
 
 
 def test_ingest_lines() -> None:

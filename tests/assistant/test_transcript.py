@@ -46,6 +46,28 @@ def test_questions_answers_and_references() -> None:
     assert [paper.id for paper in cited_papers(conversation)] == ["p1", "p2"]
 
 
+def test_evidence_behind_what_is_written_is_announced_once() -> None:
+    sentences = (
+        *BEETS.sentences,
+        AnswerSentence("Beets grow, too.", Kind.QUOTED, (1,)),
+        AnswerSentence("Turnips grow.", Kind.QUOTED, (2,)),
+    )
+    text = markdown(held(Exchange("1", "And beets?", replace(BEETS, sentences=sentences))))
+    assert (
+        "\n\n".join(
+            [
+                r"Beets grow. \[1\] \[2\]",
+                "Evidence:",
+                r"> Beets grow, too. \[1\]",
+                r"> Turnips grow. \[2\]",
+                "## References",
+            ]
+        )
+        in text
+    )
+    assert "Evidence:" not in markdown(held(Exchange("1", "And beets?", BEETS)))
+
+
 def test_a_refusal_offers_the_closest_papers() -> None:
     refused = replace(
         ANSWER,

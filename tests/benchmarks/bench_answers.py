@@ -17,7 +17,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from assistant.ablations import Ablations
-from assistant.answer_settings import AnswerSettings
+from assistant.answer_settings import AnswerSettings, WritingMode
 from assistant.evaluation.question_set import read_question_set
 from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import Asked, Sample, SampleType, Score
@@ -33,6 +33,9 @@ Scored = tuple[Answer, Mapping[str, Score]]
 SCORED = {
     "facts": "all facts",
     "words": "words",
+    "written": "begin written",
+    "written words": "words of that",
+    "written facts": "all facts in that",
     "false abstention": "refused",
     "citation precision": "right citations",
     "citation recall": "right papers cited",
@@ -83,11 +86,15 @@ def stuffed(about: Sequence[ReadPassage], beside: Sequence[ReadPassage]) -> list
 
 def settings(whole: AnswerSettings) -> dict[str, AnswerSettings]:
     """What the path takes as it is, and with parts left out."""
-    quotes, writes = (replace(whole.writing, asks=asks) for asks in (False, True))
+    quotes, briefs, writes = (
+        replace(whole.writing, mode=mode)
+        for mode in (WritingMode.QUOTE, WritingMode.BRIEF, WritingMode.FREE)
+    )
     return {
         "whole": whole,
         "evidence quoted": replace(whole, writing=quotes),
         "nothing refused": replace(whole, least_confidence=ANY_CONFIDENCE),
+        "brief, no check": Ablations(check=False).answer_settings(briefs),
         "model writes": replace(whole, writing=writes),
         "… no check": Ablations(check=False).answer_settings(writes),
     }
@@ -95,19 +102,21 @@ def settings(whole: AnswerSettings) -> dict[str, AnswerSettings]:
 
 def ways(whole: Assistant) -> dict[str, Way]:
     """The rows of the table: those that settings tell apart, and two that they cannot."""
-    library, model, reader = whole.library, whole.model, whole.reader
+    library, model = whole.library, whole.model
+    checked = (whole.reader, whole.verifier)
     of_settings = settings(whole.settings)
     alone = Ablations(rerank=False, check=False, free_writing=True)
     naive = replace(alone.answer_settings(whole.settings.writing), least_confidence=ANY_CONFIDENCE)
     return {
         **{
-            name: Way(Assistant(library, model, reader, each)) for name, each in of_settings.items()
+            name: Way(Assistant(library, model, *checked, each))
+            for name, each in of_settings.items()
         },
         "whole abstracts": Way(
-            Assistant(library, model, reader, naive),
+            Assistant(library, model, *checked, naive),
             patch("assistant.pipeline.assistant.choose_evidence", stuffed),
         ),
-        "liar": Way(Assistant(library, Liar(), reader, of_settings["model writes"])),
+        "liar": Way(Assistant(library, Liar(), *checked, of_settings["model writes"])),
     }
 
 
@@ -143,8 +152,8 @@ def mean_of(name: str, scored: Sequence[Scored]) -> float:
 
 
 def unfounded(answer: Answer, scores: Mapping[str, Score]) -> int:
-    """Sentences shown that what they cite does not support."""
-    supported = scores["sentence recall"].value
+    """Sentences shown whose numbers or names do not stand in what they cite."""
+    supported = scores["grounded"].value
     return 0 if supported is None else round((1 - supported) * len(answer.sentences))
 
 

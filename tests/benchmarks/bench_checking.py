@@ -1,6 +1,6 @@
 """What the check of a model's sentences lets through: true ones, and true ones with one change.
 
-    python tests/benchmarks/bench_checking.py QUESTIONS.jsonl [--scifact DIR] [--half tune|report]
+    python tests/benchmarks/bench_checking.py QUESTIONS.jsonl [--half tune|report]
 
 True sentences are (a) verbatim from the seeds' abstracts, (b) shortened by rule, (c) the answers
 people wrote to questions about one paper, with the sentences they took them from, and (d) their
@@ -22,9 +22,12 @@ from typing import Any
 
 from mutations import Pair, compressed, mutations, names_in
 
-from assistant.checking import is_supported
+from assistant.generation.verification.support import Verifier
 from assistant.resources import resource_folder
+from assistant.settings import Settings
+from assistant.startup import open_verifier
 from retrieval.merge import fold
+from retrieval.progress import silent
 from retrieval.readers import files_of, read_file
 from retrieval.sentences import split_sentences
 
@@ -91,6 +94,11 @@ def changed(pairs: Sequence[Pair], names: Sequence[str]) -> Iterator[tuple[Pair,
             yield pair, Pair(sentence, pair.evidence, kind)
 
 
+def supported(verifier: Verifier, pair: Pair) -> bool:
+    """Whether one of its sentences supports what a pair says."""
+    return any(verifier.supports(pair.sentence, text) for text in pair.evidence)
+
+
 def main() -> None:
     """Check everything and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,8 +112,9 @@ def main() -> None:
         *from_abstracts(papers, options.half),
         *from_questions(options.questions, options.half),
     ]
+    verifier = open_verifier(Settings(), silent)
     started = time.perf_counter()
-    held = {pair: is_supported(pair.sentence, pair.evidence) for pair in true}
+    held = {pair: supported(verifier, pair) for pair in true}
     each = (time.perf_counter() - started) / len(true)
     kept: dict[str, list[bool]] = defaultdict(list)
     caught: dict[str, list[bool]] = defaultdict(list)
@@ -116,7 +125,7 @@ def main() -> None:
     false = [(pair, mutant) for pair, mutant in changed(true, names)]
     false += [(pair, pair) for pair in elsewhere(true)]
     for source, mutant in false:
-        holds = is_supported(mutant.sentence, mutant.evidence)
+        holds = supported(verifier, mutant)
         for key in (mutant.kind, "all", f"all of {source.kind}"):
             caught[key].append(not holds)
             if held.get(source):

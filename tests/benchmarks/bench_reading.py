@@ -1,7 +1,7 @@
 """What the reader is worth: questions answered with it, and with parts of it taken out.
 
     python tests/benchmarks/bench_reading.py NAME=QUESTIONS.jsonl[@HOME] …
-        [--parts whole,ranking,evidence,none] [--types single,…] [--limit N] [--out FILE]
+        [--parts whole,ranking,evidence,none] [--types single,…] [--limit N] [--quote] [--out FILE]
 
 Every file is asked of the library in HOME (default: that of the settings). `--parts` names what is
 left of the reader: `whole`; `ranking` (only the order of papers is its own), `evidence` (only the
@@ -17,13 +17,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.ablations import WHOLE
-from assistant.answer_settings import WritingSettings
+from assistant.answer_settings import WritingMode, WritingSettings
 from assistant.evaluation.asking import Asker
 from assistant.evaluation.question_set import read_question_set
 from assistant.evaluation.types import Row, SampleType
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import load_settings
-from assistant.startup import open_chat_model, open_library, open_reader
+from assistant.startup import (
+    open_chat_model,
+    open_library,
+    open_reader,
+    open_verifier,
+    writing_mode,
+)
 from retrieval.embedder import Embedder
 from retrieval.progress import silent
 from retrieval.search.reader import MessageRead, PaperRead, Reader, SentenceRead
@@ -36,6 +42,9 @@ SHOWN = (
     "facts",
     "fact recall",
     "words",
+    "written",
+    "written words",
+    "written facts",
     "false abstention",
     "false answer",
     "follow-up",
@@ -108,10 +117,14 @@ def main() -> None:
     parser.add_argument("--parts", default="whole")
     parser.add_argument("--types", default="")
     parser.add_argument("--limit", type=int, default=100_000)
+    parser.add_argument("--quote", action="store_true", help="the chat model writes nothing")
     parser.add_argument("--out", type=Path, help="a file for the answers, one JSON a line")
     asked = parser.parse_args()
     settings = load_settings({})
     model, reader = open_chat_model(settings, silent), open_reader(settings, silent)
+    verifier, mode = open_verifier(settings, silent), WritingMode.QUOTE
+    if not asked.quote:
+        mode = writing_mode(model, verifier, settings, silent)
     kept = {SampleType(each) for each in asked.types.split(",") if each} or set(SampleType)
     record: dict[str, object] = {}
     for file in asked.files:
@@ -124,8 +137,8 @@ def main() -> None:
         for part in asked.parts.split(","):
             whole = part == "whole"
             reading = reader if whole else PartialReader(reader, library.embedder, PARTS[part])
-            answers = WHOLE.answer_settings(WritingSettings(asks=False))
-            asker = Asker(Assistant(library, model, reading, answers))
+            answers = WHOLE.answer_settings(WritingSettings(mode=mode))
+            asker = Asker(Assistant(library, model, reading, verifier, answers))
             rows = [asker.row(sample) for sample in samples[: asked.limit]]
             seconds = [reply.seconds for row in rows for reply in row.replies if reply.seconds]
             scores = mean_scores(rows)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.events import Finished
 from assistant.json_output import answer_json, dumps
 from assistant.service import Service, Waiting
@@ -197,7 +197,7 @@ def measure_stopping(service: Service, alone: dict[str, Asked], stops: int) -> d
     """Stops of the questions that take longest, the model asked to write, as better ones are."""
     longest = sorted(alone.values(), key=lambda one: one.came - one.ended)
     plain = service.assistant.settings
-    service.assistant.settings = AnswerSettings(writing=WritingSettings(asks=True))
+    service.assistant.settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.FREE))
     by_event = measure_stops(service, [one.question for one in longest[:3]], stops)
     service.assistant.settings = plain
     again = {question: ask(service, question) for question in list(alone)[:3]}

@@ -110,7 +110,8 @@ def test_quoted_and_written_sentences_look_different(page: Page, app: Served) ->
     bar = "element => getComputedStyle(element).borderLeftWidth"
     assert page.locator("blockquote.quoted").first.evaluate(bar) != "0px"
     assert page.locator(".written").first.evaluate(bar) == "0px"
-    expect(page.locator(".verified .checked")).to_have_attribute("title", re.compile("Checked"))
+    checked = page.locator(".verified .checked").last
+    expect(checked).to_have_attribute("title", re.compile("Checked"))
 
 
 def test_stop_ends_an_answer_and_it_can_be_asked_again(page: Page, app: Served) -> None:

@@ -1,7 +1,7 @@
 """The figures of a run once more, from the raw lines of `samples.jsonl`, by none of our modules.
 
-What an answer says, cites and ranks is scored again; what needs the checker of sentences, mark-up
-or a second answer is averaged from the scores in the rows. `python recomputed.py DIR` prints where
+What an answer says, cites and ranks is scored again; what needs the guards of sentences, mark-up or
+a second answer is averaged from the scores in the rows. `python recomputed.py DIR` prints where
 `figures.json` says something else.
 """
 
@@ -28,7 +28,7 @@ RANKING = {
 }
 DEEP = {"recall@100": ir_measures.R @ 100}
 """Of BEIR queries alone."""
-FROM_SCORES = ("sentence recall", "sentence precision", "evidence recall", "same again")
+FROM_SCORES = ("grounded", "evidence recall", "same again")
 REFUSALS = ("abstract_silent", "not_in_library")
 
 
@@ -111,6 +111,7 @@ def _reply_scores(
         scores |= _ranking_scores(type_, reply)
     if reply["answer"] is not None:
         scores |= _answer_scores(reply["answer"], reply["expected"])
+        scores |= _written_scores(reply["answer"], reply["expected"]["facts"])
         scores |= _abstention_scores(reply["answer"], reply["expected"], type_, turn)
         scores["quotes verbatim"] = _verbatim(reply, abstracts)
     for metric in FROM_SCORES:
@@ -143,6 +144,23 @@ def _answer_scores(answer: Json, expected: Json) -> dict[str, float | None]:
         precision = statistics.fmean(id_ in right for id_ in cited) if cited else None
         recall = statistics.fmean(id_ in cited for id_ in right) if is_answered else None
         scores |= {"citation precision": precision, "citation recall": recall}
+    return scores
+
+
+def _written_scores(answer: Json, facts: list[list[str]]) -> dict[str, float | None]:
+    if answer["confidence"] is None and not answer["tokens"]["completion"]:
+        return {}  # from records
+    kinds = (
+        [each["kind"] for each in answer["sentences"]] if answer["outcome"] == "answered" else []
+    )
+    scores: dict[str, float | None] = {"written": float(kinds[0] == "verified") if kinds else None}
+    texts = [each["text"] for each in answer["sentences"] if each["kind"] == "verified" and kinds]
+    if texts:
+        scores["written words"] = float(sum(len(text.split()) for text in texts))
+    if facts:
+        said = " ".join(texts).casefold()
+        told = [any(form.casefold() in said for form in forms) for forms in facts]
+        scores["written facts"] = float(all(told))
     return scores
 
 

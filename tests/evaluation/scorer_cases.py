@@ -313,12 +313,7 @@ LISTED = (
     '`assistant lookup "a `b`\nc" -k 1022` lists.'
 )
 UNDATED = replace(ZEBRA, year=None)
-UNFOUNDED = Score(
-    0.0,
-    "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Ada Miro, Ben Okafor and Cai Dru.”",
-)
 OTHERS = "“Zebra Pruning” is by Dov Elm."
-LED_ASTRAY = Score(0.0, "0 of 1 sentence; not supported: “‘Zebra Pruning’ is by Dov Elm.”")
 
 
 def records(text: str, of: Paper = ZEBRA, completion: int = 0) -> Answer:
@@ -327,73 +322,162 @@ def records(text: str, of: Paper = ZEBRA, completion: int = 0) -> Answer:
     return answer((text, VERIFIED, (1,)), cites=opening, confidence=None, completion=completion)
 
 
+UNHELD = "0 of 1 sentence; not in what they cite: "
+NESTED = str.maketrans("“”", "‘’")
+
+
+def not_held(text: str) -> Score:
+    """Of an answer whose one sentence is not in what it cites."""
+    return Score(0.0, f"{UNHELD}“{text.translate(NESTED)}”")
+
+
+def wrote(
+    text: str, cites: Sequence[tuple[Paper, str]] = BOTH, numbers: tuple[int, ...] = (1,)
+) -> Answer:
+    """An answer of one sentence that the model wrote."""
+    return answer((text, VERIFIED, numbers), cites=cites, completion=9)
+
+
+BY_TITLE = "The Zebra Pruning of 2021 removes 40% of the weights."
+NAMED = BY_TITLE.replace(" of 2021", "")
+IN_STEPS = replace(ZEBRA, title="Zebra Pruning in 5 Steps")
+STEPS = "ZebraPrune takes 5 steps."
+ELSEWHERE = LOSES.replace("ImageNet", "CIFAR")
+COUNTED = f"{PRUNES[:-1]}, and 12 more."
+APPEARED = "“Zebra Pruning” appeared at ICML 2021 as an oral."
+LATER = APPEARED.replace("2021", "2022")
+YEARLESS = APPEARED.replace("2021", "None")
+ABROAD = APPEARED.replace("ICML", "EMNLP")
+ONE_SENTENCE = Score(1.0, "1 of 1 sentence")
+BEGINS, QUOTES_FIRST = (
+    Score(1.0, "begins in the model's words"),
+    Score(0.0, "begins with a quotation"),
+)
+TWICE = answer(
+    (NAMED, VERIFIED, (1,)),
+    (RETRAINS, QUOTED, (3,)),
+    (LOSES, VERIFIED, (2,)),
+    cites=[*BOTH, (ZEBRA, RETRAINS)],
+    completion=9,
+)
+"""What is written is in two places."""
+ASTRAY = replace(TOGETHER, outcome=SILENT)
+NO_FORTY = Score(0.0, "0 of 1 fact; missing: 40%")
+
 SENTENCES = [
     *cases(
-        "sentence_recall",
-        (asked(COPIED), Score(1.0, "1 of 1 sentence")),
-        (asked(LIED), Score(0.5, f"1 of 2 sentences; not supported: “{LIE}”")),
-        (asked(TOGETHER), Score(1.0, "1 of 1 sentence")),
+        "grounded",
+        (asked(COPIED), ONE_SENTENCE),
+        (asked(LIED), Score(0.5, f"1 of 2 sentences; not in what they cite: “{LIE}”")),
+        (asked(TOGETHER), ONE_SENTENCE),
+        (asked(IDLE), ONE_SENTENCE),
+        # The other half is quoted elsewhere, but not cited here.
+        (asked(wrote(JOINED)), Score(0.0, f"{UNHELD}“{CUT}”")),
+        (asked(wrote(LOSES)), not_held(LOSES)),
+        (asked(wrote(LOSES, numbers=(2,))), ONE_SENTENCE),
+        (asked(wrote(ELSEWHERE, numbers=(2,))), not_held(ELSEWHERE)),
+        (asked(wrote(PRUNES, numbers=())), not_held(PRUNES)),
         (
-            asked(answer((JOINED, VERIFIED, (1,)), cites=BOTH, completion=9)),
-            Score(
-                0.0,
-                f"0 of 1 sentence; not supported: “{CUT}”",
-            ),
+            asked(answer((LIE, VERIFIED, (1,)), (ELSEWHERE, VERIFIED, (2,)), cites=BOTH)),
+            Score(0.0, f"0 of 2 sentences; not in what they cite: “{LIE}”; “{ELSEWHERE}”"),
         ),
-        # A copy holds whatever it is called, also where it is too short to be checked.
+        # A title gives names, but neither numbers nor the rest of the record.
+        (asked(wrote(NAMED)), ONE_SENTENCE),
+        (asked(wrote(NAMED, [(TIDAL, PRUNES)])), not_held(NAMED)),
+        (asked(wrote(BY_TITLE)), not_held(BY_TITLE)),
+        (asked(wrote(STEPS, [(IN_STEPS, PRUNES)])), not_held(STEPS)),
+        # Of two papers both titles count.
         (
-            asked(answer((RETRAINS, VERIFIED, (1,)), cites=[(ZEBRA, RETRAINS)], completion=9)),
-            Score(1.0, "1 of 1 sentence"),
+            asked(wrote("All of Pruning and Tidal hold.", [*BOTH, (TIDAL, FORECASTS)], (1, 3))),
+            ONE_SENTENCE,
         ),
         (
-            asked(answer(("Done.", VERIFIED, (1,)), cites=[(ZEBRA, "Done.")])),
-            Score(1.0, "1 of 1 sentence"),
+            asked(wrote("All of Pruning and Tidal hold.", [*BOTH, (TIDAL, FORECASTS)], (1, 2))),
+            not_held("All of Pruning and Tidal hold."),
         ),
+        # A copy holds whatever it is called, also where it has nothing that could be checked.
+        (asked(wrote(RETRAINS, [(ZEBRA, RETRAINS)])), ONE_SENTENCE),
+        (asked(wrote("…", [(ZEBRA, "…")])), ONE_SENTENCE),
+        (asked(wrote("…", [(ZEBRA, "… .")])), not_held("…")),
         # What is called a quotation must be one.
-        (
-            asked(answer((PRUNES.rstrip("."), QUOTED, (1,)), cites=BOTH)),
-            Score(0.0, f"0 of 1 sentence; not supported: “{PRUNES[:-1]}”"),
-        ),
-        (
-            asked(answer((PRUNES, VERIFIED, ()), cites=BOTH)),
-            Score(0.0, f"0 of 1 sentence; not supported: “{PRUNES}”"),
-        ),
+        (asked(answer((PRUNES[:-1], QUOTED, (1,)), cites=BOTH)), not_held(PRUNES[:-1])),
+        (asked(answer((LOSES, QUOTED, (1,)), cites=BOTH)), not_held(LOSES)),
         # The path is sure of something, or a model wrote: not from records.
-        (asked(replace(records(BY_RECORD), confidence=0.0)), UNFOUNDED),
-        (asked(records(BY_RECORD, completion=1)), UNFOUNDED),
-        (asked(records(BY_RECORD)), Score(1.0, "1 of 1 sentence")),
-        (asked(records(LISTED)), Score(1.0, "1 of 1 sentence")),
+        (asked(replace(records(BY_RECORD), confidence=0.0)), not_held(BY_RECORD)),
+        (asked(records(BY_RECORD, completion=1)), not_held(BY_RECORD)),
+        (asked(records(BY_RECORD)), ONE_SENTENCE),
+        (asked(records(OTHERS)), not_held(OTHERS)),
+        (asked(records(BY_RECORD, TIDAL)), not_held(BY_RECORD)),
+        (asked(records(APPEARED)), ONE_SENTENCE),
+        (asked(records(LATER)), not_held(LATER)),
+        (asked(records(ABROAD)), not_held(ABROAD)),
+        (asked(records(APPEARED.replace(" 2021", ""), UNDATED)), ONE_SENTENCE),
+        (asked(records(APPEARED, UNDATED)), not_held(APPEARED)),
+        (asked(records(YEARLESS, UNDATED)), not_held(YEARLESS)),
+        # How many more papers a list has is about none of them; that is said of records alone.
+        (asked(records(LISTED)), ONE_SENTENCE),
+        (asked(records(f"{BY_RECORD[:-1]}, and 12 more.")), ONE_SENTENCE),
         (
-            asked(records("“Zebra Pruning” appeared at ICML 2021 as an oral.")),
-            Score(1.0, "1 of 1 sentence"),
+            asked(records("“Zebra Pruning” is by 12 more.")),
+            not_held("“Zebra Pruning” is by 12 more."),
         ),
-        (asked(records(OTHERS)), LED_ASTRAY),
-        (
-            asked(records("“Zebra Pruning” appeared at ICML as an oral.", UNDATED)),
-            Score(1.0, "1 of 1 sentence"),
-        ),
-        (asked(records(BY_RECORD, TIDAL)), UNFOUNDED),
+        (asked(wrote(COUNTED)), not_held(COUNTED)),
         (asked(BARE), UNANSWERED),
         (asked(REFUSED), UNANSWERED),
         (asked(replace(COPIED, outcome=SILENT)), UNANSWERED),
         (asked(None), None),
     ),
     *cases(
-        "sentence_precision",
-        (asked(COPIED), Score(1.0, "1 of 1 citation")),
-        (asked(TOGETHER), Score(1.0, "2 of 2 citations")),
-        (asked(IDLE), Score(0.5, f"1 of 2 citations; not needed: [1] of “{LOSES}”")),
-        # Either alone supports it: neither can be called idle.
-        (
-            asked(answer((LOSES, VERIFIED, (1, 2)), cites=[(ZEBRA, LOSES), (ZEBRA, LOSES)])),
-            Score(1.0, "2 of 2 citations"),
-        ),
-        (asked(LIED), Score(0.5, f"1 of 2 citations; not needed: [1] of “{LIE}”")),
-        (asked(records(BY_RECORD)), Score(1.0, "1 of 1 citation")),
-        (asked(answer((PRUNES, VERIFIED, ()), cites=BOTH)), UNCITED),
-        (asked(BARE), UNCITED),
+        "written",
+        (asked(TOGETHER), BEGINS),
+        (asked(TWICE), BEGINS),
+        (asked(LIED), QUOTES_FIRST),
+        (asked(COPIED), QUOTES_FIRST),
+        # Records are not written by a model; these say that one wrote, or how sure it was.
+        (asked(records(BY_RECORD)), None),
+        (asked(records(BY_RECORD, completion=1)), BEGINS),
+        (asked(replace(records(BY_RECORD), confidence=0.0)), BEGINS),
+        (asked(replace(records(BY_RECORD), outcome=NOT_HERE, sentences=())), None),
+        (asked(BARE), UNANSWERED),
         (asked(REFUSED), UNANSWERED),
+        (asked(ASTRAY), UNANSWERED),
         (asked(None), None),
+    ),
+    *cases(
+        "written_words",
+        (asked(TOGETHER), Score(14, "14 words")),
+        (asked(LIED), Score(10, "10 words")),
+        (asked(TWICE), Score(16, "16 words")),
+        (asked(wrote("Done.")), Score(1, "1 word")),
+        (asked(COPIED), None),
+        (asked(records(BY_RECORD)), None),
+        (asked(records(BY_RECORD, completion=1)), Score(11, "11 words")),
+        (asked(BARE), None),
+        (asked(REFUSED), None),
+        (asked(ASTRAY), None),
+        (asked(None), None),
+    ),
+    *cases(
+        "written_facts",
+        (asked(TOGETHER, facts=(FORTY, WEIGHTS)), Score(1.0, "2 of 2 facts")),
+        (
+            asked(TOGETHER, facts=(FORTY, PHONES, ("GPU",))),
+            Score(0.0, "1 of 3 facts; missing: phone or mobile; GPU"),
+        ),
+        (asked(TWICE, facts=(FORTY, ("0.3 points",))), Score(1.0, "2 of 2 facts")),
+        (asked(TWICE, facts=(("weights. ZebraPrune",),)), Score(1.0, "1 of 1 fact")),
+        # What only a quotation tells is not written.
+        (asked(TWICE, facts=(("retraining",),)), Score(0.0, "0 of 1 fact; missing: retraining")),
+        (asked(LIED, facts=(FORTY,)), NO_FORTY),
+        (asked(COPIED, facts=(FORTY,)), NO_FORTY),
+        (asked(COPIED, facts=(("~",),)), Score(0.0, "0 of 1 fact; missing: ~")),
+        (asked(replace(BARE, text="40%"), facts=(FORTY,)), NO_FORTY),
+        (asked(REFUSED, facts=(FORTY,)), NO_FORTY),
+        (asked(ASTRAY, facts=(FORTY,)), NO_FORTY),
+        (asked(records(BY_RECORD), facts=(("Miro",),)), None),
+        (asked(records(BY_RECORD, completion=1), facts=(("Miro",),)), Score(1.0, "1 of 1 fact")),
+        (asked(TOGETHER), None),
+        (asked(None, facts=(FORTY,)), None),
     ),
 ]
 

@@ -134,6 +134,7 @@ def test_wins_and_losses_of_one_size_are_chance() -> None:
         ("facts", 1.0, 0.0, Verdict.WORSE),
         ("words", 50.0, 80.0, Verdict.WORSE),
         ("words", 80.0, 50.0, Verdict.BETTER),
+        ("written words", 20.0, 30.0, Verdict.WORSE),
         ("false answer", 0.0, 1.0, Verdict.WORSE),
     ],
 )
@@ -306,13 +307,13 @@ def wavers(asked: Asked) -> Asked:
     [
         (broken_ranker, {"facts", "citation precision", "citation recall", "evidence recall"}),
         (broken_ranker, {"recall@10", "mrr@10", "ndcg@10"}),
-        (chatty, {"words", "sentence recall", "sentence precision"}),
+        (chatty, {"words", "grounded"}),
         (refuses_all, {"facts", "abstention", "false abstention", "follow-up"}),
         (refuses_what_is_wrong, {"false abstention"}),
         (answers_all, {"abstention", "false answer"}),
         (forgets, {"follow-up"}),
-        (cites_nothing, {"citation recall", "sentence recall", "evidence recall"}),
-        (misquotes, {"quotes verbatim"}),
+        (cites_nothing, {"citation recall", "grounded", "evidence recall"}),
+        (misquotes, {"quotes verbatim", "grounded"}),
         (wavers, {"same again"}),
     ],
 )
@@ -328,6 +329,28 @@ def test_a_planted_regression_fails_the_gate_of_thirty_samples(
 ) -> None:
     few = (*ORDER[::5], *(id_ for id_ in ORDER if id_[0] in "UC"))[:30]
     assert worse(figures(rows(change, few), few), figures(rows(unchanged, few), few))
+
+
+def writes(asked: Asked) -> Asked:
+    """Answers that begin with their quotation in other words."""
+    answer = asked.answer
+    if answer is None or answer.outcome is not Outcome.ANSWERED:
+        return asked
+    told = answer.citations[0].quote.replace("lowers the error", "makes the error lower")
+    own = AnswerSentence(told, Kind.VERIFIED, (1,))
+    return replace(asked, answer=replace(answer, sentences=(own, *answer.sentences)))
+
+
+def test_a_run_that_writes_no_more_fails_the_gate() -> None:
+    before = figures(rows(writes))
+    assert worse(BASELINE, before) == {"written", "written facts"}
+    better = {change.metric: change for change in compare(BASELINE, before, "base", seed=1).changes}
+    assert better["written"].verdict is better["written facts"].verdict is Verdict.BETTER
+    assert better["grounded"].verdict is Verdict.SAME
+    assert (better["grounded"].before, better["grounded"].now) == (1.0, 1.0)
+    assert compare(before, BASELINE, "base", seed=1).gone == {
+        "written words": better["written"].pairs
+    }
 
 
 def test_metrics_that_a_run_can_score_nowhere_are_named() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from recomputed import disagreements
 from running_evaluate import Run, evaluated, rows_of, timeless
 
 from assistant.evaluation.corpus import papers_of
+from assistant.evaluation.record import first_difference, read_record
+from assistant.models.adapter import ADAPTER
 
 DEV = Path(__file__).with_name("dev.jsonl")
 SAMPLES = 10
@@ -46,12 +50,32 @@ def test_the_record_says_what_it_was_made_with(whole: tuple[Path, Run]) -> None:
     assert record["library"]["papers"] == 1643
     assert record["asking"]["limit"] == SAMPLES
     assert record["settings"]["answering"]["rerank"] is False
+    assert record["settings"]["answering"]["writing"]["mode"] == "as the probe decides"
+    assert set(record["models"]) == {"chat", "embedder", "reader", "support", "cutter", "writer"}
+    assert record["models"]["writer"]["file"] == str(ADAPTER)
+    assert record["models"]["writer"]["sha256"] == sha256(ADAPTER.read_bytes()).hexdigest()
     assert record["packages"].keys() >= {"chromadb", "llama-cpp-python", "tantivy"}
     assert set(record["prompts"]) >= {"answer.system", "answer.user", "question.user"}
     hashes = [record["library"]["sha256"], record["code"]["sources_sha256"]]
     hashes += [model["sha256"] for model in record["models"].values()]
     hashes += [record["asking"]["sha256"], *record["prompts"].values()]
     assert all(len(each) == 64 for each in hashes)
+
+
+@pytest.mark.parametrize("role", ["chat", "embedder", "reader", "support", "cutter", "writer"])
+def test_of_a_model_its_file_counts_not_where_it_lies(whole: tuple[Path, Run], role: str) -> None:
+    record = read_record(whole[0] / "run.json")
+    assert record
+    facts = record.models[role]
+    moved, other = (
+        replace(record, models={**record.models, role: {**facts, **change}})
+        for change in ({"file": "/elsewhere/m.gguf"}, {"sha256": "0" * 64})
+    )
+    assert first_difference(record, moved) is None
+    found = first_difference(record, other)
+    assert found
+    assert found[0].endswith("'s file")
+    assert found[1:] == (facts["sha256"], "0" * 64)
 
 
 def test_figures_equal_an_independent_recomputation(
@@ -106,7 +130,7 @@ def test_a_chatty_model_fails_the_gate(
     arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
     run = evaluated(*arguments, "--free-writing", "--no-check", "--baseline", folder, "--gate")
     assert run.code == 1
-    assert "sentence recall" in run.stderr
+    assert "written facts" in run.stderr
 
 
 def test_workers_give_the_same_rows(

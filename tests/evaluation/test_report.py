@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of, rows
+from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of, rows, said
 from scorer_cases import EVIDENCE, FACTS, Case
 
 from assistant.evaluation.comparison import Change, Comparison, Verdict
@@ -69,7 +69,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("answers with all facts", ("55.3 %", "48.1 to 62.4 %", "150 questions")),
         ("words of an answer", ("56.2", "50.0 to 62.0", "120 questions, 30 not scored")),
         ("right to answer or not", ("100 %", "100 to 100 %", "7 questions")),
-        ("needed citations", ("–", "–", "0 questions, 9 not scored")),
+        ("names, numbers as cited", ("–", "–", "0 questions, 9 not scored")),
         ("mean reciprocal rank", ("0.844", "0.800 to 0.900", "100 questions")),
         ("right papers at rank 1", ("75.0 %", "50.0 to 90.0 %", "100 questions")),
     ],
@@ -203,7 +203,10 @@ def sample(page: str, id_: str) -> str:
 
 def test_a_sample_shows_what_came_and_what_was_expected(page: str) -> None:
     shown = text_of(sample(page, "forgetful"))
-    assert f"{PRUNES} ✓ citation 1 From “Tidal Networks”: {FORECASTS} citation 2" in shown
+    assert (
+        f"{PRUNES} ✓ citation 1 Evidence From “Tidal Networks”: {FORECASTS} citation 2 Citations"
+        in shown
+    )
     assert f"Citations 1 Zebra Pruning right paper “{PRUNES}” 2 Tidal Networks another" in shown
     assert "Papers found 1 Zebra Pruning right paper" in shown
     assert "✓ “weights” or “parameters” found ✗ “Antarctica” not found" in shown
@@ -211,6 +214,22 @@ def test_a_sample_shows_what_came_and_what_was_expected(page: str) -> None:
     assert "answers with all facts 0 0 of 1" in shown
     assert "facts in the answer 0.5 1 of 2 facts; missing: Antarctica" in shown
     assert "Took 2.0 s. Confidence that the papers found answer it: 0.75." in shown
+
+
+def test_only_quotations_behind_what_is_written_are_called_evidence(page: str) -> None:
+    kinds = ("quoted", 1), ("verified", 1), ("quoted", 1), ("quoted", 2), ("verified", 2)
+    sentences = [(str(place), kind, number) for place, (kind, number) in enumerate(kinds)]
+    reply = replace(rows()[0].replies[0], answer=said(*sentences, (FORECASTS, "quoted", 2)))
+    shown = shown_sample(replace(rows()[0], replies=(reply,)), 1).replies[0].answer
+    assert shown
+    assert [each.begins_evidence for each in shown.sentences] == [
+        *(False, False, True, False, False, True)
+    ]
+    titles = ["Zebra Pruning", "", "Zebra Pruning", "Tidal Networks", "", "Tidal Networks"]
+    assert [each.lead for each in shown.sentences] == titles
+    alone = text_of(sample(page, "right")).partition("Citations")[0]
+    assert f"From “Zebra Pruning”: {PRUNES}" in alone
+    assert "Evidence" not in alone
 
 
 def test_what_failed_says_why_and_what_was_asked(page: str) -> None:
@@ -250,7 +269,7 @@ def scored(**scores: float | None) -> Row:
 @pytest.mark.parametrize(
     ("row", "short", "why"),
     [
-        (scored(facts=1.0, words=900.0, abstention=1.0), (), ()),
+        (scored(facts=1.0, words=900.0, written_words=90.0, abstention=1.0), (), ()),
         (scored(facts=None), (), ()),
         (scored(false_answer=1.0), ("false answer",), ()),
         (scored(false_answer=0.0, false_abstention=0.0), (), ()),
@@ -307,6 +326,8 @@ def test_every_measure_reason_and_curve_is_explained() -> None:
         (number("facts", 0.9999), "100.0\N{NO-BREAK SPACE}%"),
         (number("ndcg@10", 1.0), "1.000"),
         (number("words", 56.25), "56.2"),
+        (number("written words", 0.5), "0.5"),
+        (interval("written words", 1.0, 21.04), "1.0 to 21.0"),
         (number("facts", None), "–"),
         (interval("facts", 0.48, 1.0), "48.0 to 100\N{NO-BREAK SPACE}%"),
         (interval("facts", None, None), "too few for an interval"),
@@ -332,16 +353,25 @@ def test_how_numbers_are_written(written: str, expected: str) -> None:
     assert written == expected
 
 
+WRITING = {"mode": "as the probe decides", "checks": True}
+
+
 def test_the_record_is_grouped_with_nested_names() -> None:
     record = {
         "seed": 3,
-        "settings": {"threads": 2, "answering": {"top_k": 5, "asks": True}, "model": None},
+        "settings": {"threads": 2, "answering": {"top_k": 5, "writing": WRITING}, "model": None},
         "asking": {"types": ["single", "chat"], "ablations": {}},
     }
     assert groups(record) == [
         Group(
             "settings",
-            (("threads", "2"), ("answering.top k", "5"), ("answering.asks", "yes"), ("model", "–")),
+            (
+                ("threads", "2"),
+                ("answering.top k", "5"),
+                ("answering.writing.mode", "as the probe decides"),
+                ("answering.writing.checks", "yes"),
+                ("model", "–"),
+            ),
         ),
         Group("asking", (("types", "single, chat"), ("ablations", "none"))),
         Group("run", (("seed", "3"),)),

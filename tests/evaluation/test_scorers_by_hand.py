@@ -38,7 +38,7 @@ def test_only_scores_that_apply_are_given() -> None:
     ]
     assert scores_of(asked(COPIED)) == {
         "words": Score(10, "10 words"),
-        "sentence recall": Score(1.0, "1 of 1 sentence"),
-        "sentence precision": Score(1.0, "1 of 1 citation"),
+        "grounded": Score(1.0, "1 of 1 sentence"),
+        "written": Score(0.0, "begins with a quotation"),
         "quotes verbatim": Score(1.0, "1 of 1 quote"),
     }

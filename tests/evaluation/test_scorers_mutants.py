@@ -10,15 +10,15 @@ from mutating import mutants
 from scorer_cases import CASES, SCORERS, Case
 
 LENGTHS = "what is zipped is as long by the way it is made"
-BETWEEN = "the check does not read a sign between two fields"
+BETWEEN = "the guards do not read a sign between two fields, or two titles"
 NAMES = "names of curves, which no scorer reads; test_scorers_risk_coverage.py has them"
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
     f"{SCORERS}.facts": {"fact_recall: True -> False": LENGTHS},
     f"{SCORERS}.sentences": {
-        "sentence_recall: True -> False": LENGTHS,
-        "sentence_precision: True -> False": LENGTHS,
+        "grounded: True -> False": LENGTHS,
+        "written_facts: True -> False": LENGTHS,
+        "_is_grounded: ' ' -> ' ~'": BETWEEN,
         "_fields: ' and ' -> ' and ~'": BETWEEN,
-        "_fields: 'appeared at ' -> 'appeared at ~'": BETWEEN,
         "_fields: ' ' -> ' ~'": BETWEEN,
         "_fields: '' -> '~'": BETWEEN,
     },

@@ -105,6 +105,19 @@ def test_every_headline_metric_of_a_run_is_shown_with_what_it_says() -> None:
         assert line.rstrip().endswith(metric.label)  # on one line
 
 
+def test_words_are_counted_and_other_figures_are_shares() -> None:
+    counts = (
+        Figure("written words", "", 17.26, 15.0, 19.51, 40, 0),
+        Figure("written", "", 0.25, 0.0, 0.5, 40, 9),
+    )
+    text = printed(replace(SMALL, figures=counts))
+    assert cells(text, "written words ↓")[3:8] == ["17.3", "15.0", "to", "19.5", "40"]
+    assert (
+        " ".join(cells(text, "written "))
+        == "written 0.250 0.000 to 0.500 40 9 answers in own words"
+    )
+
+
 def test_what_is_no_headline_is_shown_by_type_alone() -> None:
     headlines, by_type = printed(RUN).split("By type")
     assert "fact recall" not in headlines
@@ -153,7 +166,7 @@ def test_a_comparison_names_what_was_won_and_lost_and_what_is_gone() -> None:
     assert "Worse beyond the interval: facts, abstention, false abstention, follow-up." in words
     assert words.endswith(
         "Headline metrics without a score now: words, citation precision, citation recall, "
-        "sentence recall, sentence precision, quotes verbatim, evidence recall."
+        "grounded, written, quotes verbatim, evidence recall."
     )
 
 

@@ -1,20 +1,81 @@
+import json
 import shutil
 
 import pytest
 
+from assistant import settings as settings_module
+from assistant.cli import main
 from assistant.models import describe_models
+from assistant.models.adapter import ADAPTER
+from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
 from assistant.settings import Settings
+
+SHIPPED = {
+    "writer": ADAPTER,
+    "reader": READER.path,
+    "support": SUPPORT.path,
+    "cutter": CUTTER.path,
+}
 
 
 def test_an_empty_cache_lists_the_defaults_as_absent(tmp_path):
-    chat, embedder = describe_models(Settings(cache=tmp_path))
+    chat, embedder, *shipped = describe_models(Settings(cache=tmp_path))
     assert (chat.role, chat.name, chat.spec) == ("chat", "SmolLM2-135M-Instruct", "default")
     assert (embedder.role, embedder.name) == ("embedder", "all-MiniLM-L6-v2")
     for each in (chat, embedder):
         assert each.in_use
         assert not each.present
         assert (each.path, each.size_bytes, each.quantization) == (None, None, None)
+    assert {each.role: each.path for each in shipped} == SHIPPED
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_ships_is_in_use_and_has_its_size_and_licence(tmp_path):
+    shipped = describe_models(Settings(cache=tmp_path))[2:]
+    assert [each.role for each in shipped] == list(SHIPPED)
+    for each in shipped:
+        assert each.in_use
+        assert each.size_bytes == SHIPPED[each.role].stat().st_size
+        assert (each.licence, each.source) == ("Apache-2.0", "this package")
+        assert each.name
+
+
+@pytest.fixture
+def writer_in_use(tmp_path, monkeypatch, capsys):
+    """Whether the command lists the writer as in use, without the person's own settings."""
+    config = tmp_path / "config.toml"
+    monkeypatch.setattr(settings_module, "CONFIG_FILE", config)
+    monkeypatch.setitem(Settings.model_config, "toml_file", config)
+    for field in Settings.model_fields:
+        monkeypatch.delenv(f"ASSISTANT_{field.upper()}", raising=False)
+
+    def listed(*flags):
+        assert main(["models", "list", "--json", "--cache", str(tmp_path / "cache"), *flags]) == 0
+        models = {each["role"]: each for each in json.loads(capsys.readouterr().out)}
+        assert models["reader"]["in_use"]
+        assert models["support"]["in_use"]
+        return models["writer"]["in_use"]
+
+    return listed
+
+
+@pytest.mark.parametrize("way", ["flag", "environment", "file"])
+def test_the_writer_can_be_left_out(way, writer_in_use, tmp_path, monkeypatch):
+    assert writer_in_use()
+    match way:
+        case "flag":
+            assert not writer_in_use("--no-adapter")
+        case "environment":
+            monkeypatch.setenv("ASSISTANT_ADAPTER", "false")
+            assert not writer_in_use()
+        case "file":
+            (tmp_path / "config.toml").write_text("adapter = false\n", "utf-8")
+            assert not writer_in_use()
+
+
+def test_the_writer_is_for_the_default_model_alone(writer_in_use):
+    assert not writer_in_use("--model", "/nowhere/other.gguf")
+    assert writer_in_use("--embedder", "/nowhere/other.gguf")
 
 
 def test_the_real_defaults(cache, chat_model_path, embedder_path):
@@ -47,6 +108,10 @@ def test_a_model_in_use_is_listed_once_in_its_role(tmp_path, with_hub):
     assert [(each.role, each.in_use) for each in described] == [
         ("chat", False),
         ("embedder", True),
+        ("writer", False),
+        ("reader", True),
+        ("support", True),
+        ("cutter", True),
         ("chat", True),
     ]
     assert described[-1].path == with_hub

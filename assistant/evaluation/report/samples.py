@@ -32,6 +32,8 @@ class ShownSentence:
     numbers: tuple[int, ...]
     lead: str
     """Title of the paper that it is quoted from, where that differs from the sentence before."""
+    begins_evidence: bool
+    """Whether it is the first quotation behind a written sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +207,25 @@ def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> S
 
 
 def _sentences(answer: Json) -> Iterator[ShownSentence]:
-    """The sentences in order, each quotation of another paper than the one before led in."""
+    """The sentences in order, each quotation of another paper than the one before led in.
+
+    Quotations behind what is written are its evidence, as in `answer_text`.
+    """
     titles = {each["number"]: _titled(each["title"], each["quote"]) for each in answer["citations"]}
     before = ""
+    is_written = False
     for each in answer["sentences"]:
         numbers = tuple(each["citations"])
         is_quoted = each["kind"] == Kind.QUOTED.value
         title = titles.get(numbers[0], "") if is_quoted and numbers else ""
-        yield ShownSentence(each["text"], is_quoted, numbers, title if title != before else "")
-        before = title
+        yield ShownSentence(
+            text=each["text"],
+            is_quoted=is_quoted,
+            numbers=numbers,
+            lead=title if title != before else "",
+            begins_evidence=is_quoted and is_written,
+        )
+        before, is_written = title, not is_quoted
 
 
 def _titled(title: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from assistant.evaluation.metrics import FAILED, METRIC_OF, Better
+from assistant.evaluation.metrics import COUNTS, FAILED, METRIC_OF, Better
 
 MEANINGS: Mapping[str, str] = {
     "facts": "Questions whose answer has every fact of a right answer, in a wording that counts.",
@@ -11,9 +11,10 @@ MEANINGS: Mapping[str, str] = {
     "words": "How long the shown answers are; refusals are not counted.",
     "citation precision": "Of the papers that an answer cites, those that answer the question.",
     "citation recall": "Of the papers that answer a question, those that the answer cites.",
-    "sentence recall": "Sentences of answers that follow from what they cite, as the assistant's "
-    "own checker judges.",
-    "sentence precision": "Citations without which their sentence would lack support.",
+    "grounded": "Sentences of answers whose numbers, units and names all stand in what they cite.",
+    "written": "Answers from abstracts that begin with a sentence in the model's own words.",
+    "written words": "How long the sentences are that the model wrote, where it wrote any.",
+    "written facts": "Questions where what the model wrote alone has every fact of a right answer.",
     "quotes verbatim": "Quotes that occur in their abstract letter by letter.",
     "evidence recall": "Sentences on which a right answer stands that the answer quotes or cites.",
     "abstention": "Questions answered that have an answer here, and refused that have none.",
@@ -53,7 +54,6 @@ class Unit(StrEnum):
 
 
 _DECIMAL = frozenset({"mrr@10", "ndcg@10"})
-_COUNT = frozenset({"words"})
 NOTHING = "–"
 """Where there is no number."""
 TOO_FEW = "too few for an interval"
@@ -66,7 +66,7 @@ _PERCENT = "\N{NO-BREAK SPACE}%"
 
 def unit_of(metric: str) -> Unit:
     """What the measure counts."""
-    if metric in _COUNT:
+    if metric in COUNTS:
         return Unit.COUNT
     return Unit.DECIMAL if metric in _DECIMAL else Unit.SHARE
 

@@ -23,10 +23,15 @@ from assistant.evaluation.scorers.ranking import (
     recall_at_10,
     recall_at_100,
 )
-from assistant.evaluation.scorers.sentences import sentence_precision, sentence_recall
+from assistant.evaluation.scorers.sentences import (
+    grounded,
+    written,
+    written_facts,
+    written_words,
+)
 from assistant.evaluation.types import Asked, Score
 
-VERSION = "1"
+VERSION = "2"
 """Of all scorers together."""
 
 Scorer = Callable[[Asked], Score | None]
@@ -37,8 +42,10 @@ SCORERS: Mapping[str, Scorer] = {
     "words": words,
     "citation precision": citation_precision,
     "citation recall": citation_recall,
-    "sentence recall": sentence_recall,
-    "sentence precision": sentence_precision,
+    "grounded": grounded,
+    "written": written,
+    "written words": written_words,
+    "written facts": written_facts,
     "quotes verbatim": quotes_verbatim,
     "evidence recall": evidence_recall,
     "abstention": abstention,

@@ -1,23 +1,15 @@
-"""Scores of an answer's sentences against what each of them cites.
+"""Scores of an answer's sentences: what is written and what holds.
 
-Sentence recall and precision are the citation recall and precision of ALCE (Gao et al. 2023,
-"Enabling Large Language Models to Generate Text with Citations"), with `assistant.checking` in
-place of a model of entailment. Its rules are stricter than most such models, and are the ones that
-the answers were written under: these scores show what slips past the path from question to answer,
-not what slips past the rules.
-
-A sentence about a record stands on the paper's record, not on its abstract. On 300 random papers
-of the seeds, the checker supports all such sentences by their own record (1,466 of 1,466), hardly
-any by another paper's (1 of 1,466), nor once an author, the title, the venue, the year or the
-decision is changed (2 of 1,470). That an author is left out it does not see.
+Whether a written sentence follows from what it cites is judged before it is shown, by a model; a
+score by the same model would say nothing new. What can be told exactly is told here.
 """
 
 import re
-from collections.abc import Sequence
 
-from assistant.checking import is_supported
-from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, NOTHING_CITED, quoted, share
+from assistant.evaluation.scorers.facts import tells
+from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, counted, quoted, share
 from assistant.evaluation.types import Asked, Score
+from assistant.generation.verification.guards import breaks
 from assistant.types import Answer, AnswerSentence, Kind, Outcome
 from retrieval.types import Paper
 
@@ -25,62 +17,76 @@ _AND_MORE = re.compile(r", and [\d,]+ more(?: that `.*` lists)?\.$", re.DOTALL)
 """What the last paper of a list ends with; it is not about that paper."""
 
 
-def sentence_recall(asked: Asked) -> Score | None:
-    """Share of the sentences that all they cite, taken together, supports."""
+def grounded(asked: Asked) -> Score | None:
+    """Share of the sentences whose numbers, units and names all stand in what they cite.
+
+    A sentence about a record is held against the whole record, a quotation against its quote. What
+    the model writes may have names of the cited titles, but no numbers: those must be quoted.
+    """
     answer = asked.answer
     if answer is None:
         return None
     if answer.outcome is not Outcome.ANSWERED or not answer.sentences:
         return NOTHING_ANSWERED
-    holds = [_holds(answer, each, each.citations) for each in answer.sentences]
+    holds = [_is_grounded(answer, each) for each in answer.sentences]
     failing = (
         quoted(each.text) for each, held in zip(answer.sentences, holds, strict=True) if not held
     )
-    return share(holds, "sentence", "not supported", failing)
+    return share(holds, "sentence", "not in what they cite", failing)
 
 
-def sentence_precision(asked: Asked) -> Score | None:
-    """Share of the citations that are needed where they stand.
-
-    A citation is if its sentence is supported, and it supports that alone or the others do not
-    without it.
-    """
+def written(asked: Asked) -> Score | None:
+    """1 if an answer from abstracts begins with a sentence that the model wrote, else 0."""
     answer = asked.answer
-    if answer is None:
+    if answer is None or _is_from_records(answer):
         return None
-    if answer.outcome is not Outcome.ANSWERED:
+    if answer.outcome is not Outcome.ANSWERED or not answer.sentences:
         return NOTHING_ANSWERED
-    places = [(sentence, number) for sentence in answer.sentences for number in sentence.citations]
-    if not places:
-        return NOTHING_CITED
-    needs = [_needs(answer, sentence, number) for sentence, number in places]
-    idle = (
-        f"[{number}] of {quoted(sentence.text)}"
-        for (sentence, number), needed in zip(places, needs, strict=True)
-        if not needed
-    )
-    return share(needs, "citation", "not needed", idle)
+    begins = answer.sentences[0].kind is Kind.VERIFIED
+    why = "begins in the model's words" if begins else "begins with a quotation"
+    return Score(float(begins), why)
 
 
-def _needs(answer: Answer, sentence: AnswerSentence, number: int) -> bool:
-    others = [other for other in sentence.citations if other != number]
-    return _holds(answer, sentence, sentence.citations) and (
-        _holds(answer, sentence, [number]) or not _holds(answer, sentence, others)
-    )
+def written_words(asked: Asked) -> Score | None:
+    """Words of what the model wrote, where it did."""
+    said = _written_part(asked)
+    if said is None:
+        return None
+    count = len(said.split())
+    return Score(count, counted(count, "word"))
 
 
-def _holds(answer: Answer, sentence: AnswerSentence, numbers: Sequence[int]) -> bool:
-    """Whether the citations of these numbers support a sentence together."""
-    cited = [citation for citation in answer.citations if citation.number in numbers]
-    quotes = [citation.quote for citation in cited]
+def written_facts(asked: Asked) -> Score | None:
+    """1 if every expected fact is told in what the model wrote, else 0."""
+    answer, facts = asked.answer, asked.expected.facts
+    if answer is None or not facts or _is_from_records(answer):
+        return None
+    said = _written_part(asked) or ""
+    told = [tells(said, forms) for forms in facts]
+    missing = (" or ".join(forms) for forms, is_in in zip(facts, told, strict=True) if not is_in)
+    score = share(told, "fact", "missing", missing)
+    return Score(float(score.value == 1), score.why)
+
+
+def _written_part(asked: Asked) -> str | None:
+    answer = asked.answer
+    if answer is None or answer.outcome is not Outcome.ANSWERED or _is_from_records(answer):
+        return None
+    texts = [each.text for each in answer.sentences if each.kind is Kind.VERIFIED]
+    return " ".join(texts) or None
+
+
+def _is_grounded(answer: Answer, sentence: AnswerSentence) -> bool:
+    cited = [each for each in answer.citations if each.number in sentence.citations]
+    quotes = [each.quote for each in cited]
     if sentence.text in quotes:
         return True
     if sentence.kind is Kind.QUOTED:
         return False
     if _is_from_records(answer):
-        fields = [field for citation in cited for field in _fields(citation.paper)]
-        return is_supported(_AND_MORE.split(sentence.text)[0], fields)
-    return is_supported(sentence.text, quotes)
+        fields = [field for each in cited for field in _fields(each.paper)]
+        return not breaks(_AND_MORE.split(sentence.text)[0], fields)
+    return not breaks(sentence.text, quotes, " ".join(each.paper.title for each in cited))
 
 
 def _is_from_records(answer: Answer) -> bool:
@@ -90,5 +96,5 @@ def _is_from_records(answer: Answer) -> bool:
 
 def _fields(paper: Paper) -> list[str]:
     """A record as text that a sentence can be held against."""
-    appeared = f"appeared at {paper.venue} {paper.year or ''} {paper.decision}"
+    appeared = f"{paper.venue} {paper.year or ''} {paper.decision}"
     return [paper.shown_title, " and ".join(paper.authors), appeared]

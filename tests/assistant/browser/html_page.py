@@ -24,14 +24,14 @@ PAYLOADS = (
 TAGS = {
     "article", "blockquote", "br", "button", "details", "div", "fieldset", "form", "h2", "h3",
     "input", "label", "legend", "li", "p", "path", "progress", "span", "strong", "summary", "svg",
-    "textarea", "ul", "a",
+    "table", "tbody", "td", "textarea", "th", "thead", "tr", "ul", "a",
 }  # fmt: skip
 ATTRIBUTES = {
     "aria-busy", "aria-current", "aria-hidden", "aria-label", "aria-pressed", "class", "d",
     "data-conversation", "data-copy", "data-event", "data-exchange", "data-paper", "data-position",
     "data-question", "data-quote", "data-quotes", "data-title", "download", "href", "max",
     "maxlength", "name",
-    "required", "role", "rows", "title", "type", "value", "viewbox",
+    "required", "role", "rows", "scope", "title", "type", "value", "viewbox",
 }  # fmt: skip
 _EMPTY = {"br", "input"}
 

@@ -7,6 +7,7 @@ import pytest
 from fakes import PAPERS, answered, evidence, paper, passage
 from html_page import PAYLOADS, HtmlPage, flat
 
+from assistant.answer_table import as_csv, as_markdown, rows_of
 from assistant.browser.exchange_html import (
     answer_text,
     asking_html,
@@ -24,6 +25,7 @@ from assistant.making import ABSTENTION
 from assistant.setup import State
 from assistant.stages import Stage
 from assistant.types import Answer, AnswerSentence, Citation, Evidence, Kind, Outcome
+from retrieval.types import Paper
 
 QUOTE = "It does not need retraining."
 
@@ -127,6 +129,74 @@ def test_written_and_quoted_sentences_differ() -> None:
     )
     assert page.values("aria-label").count("Checked against what it cites") == 2
     assert "From “Zebra Pruning for Vision Models”:" in page.text
+    assert "Evidence" not in shown(answered(zebra, QUOTE)).text
+
+
+def test_evidence_is_a_heading_between_what_is_written_and_what_is_quoted() -> None:
+    zebra = PAPERS[0]
+    sentences = (
+        AnswerSentence("It needs none.", Kind.VERIFIED, (1,)),
+        AnswerSentence(QUOTE, Kind.QUOTED, (1,)),
+    )
+    page = shown(replace(answered(zebra, QUOTE), sentences=sentences))
+    written, quoted = page.text.split("Evidence")
+    assert "It needs none." in written
+    assert f"From “{zebra.title}”:{QUOTE}" in quoted
+    assert page.values("class").count("label evidence") == 1
+    assert page.tags.count("h3") == 2  # with the references
+    alone = shown(replace(answered(zebra, QUOTE), sentences=sentences[:1]))
+    assert "label evidence" not in alone.values("class")
+
+
+def test_what_is_read_is_evidence_until_it_is_quoted() -> None:
+    zebra = PAPERS[0]
+    citations, chosen = (Citation(1, zebra, QUOTE),), (evidence(QUOTE),)
+    written = AnswerSentence("It needs none.", Kind.VERIFIED, (1,))
+    quoted = AnswerSentence(QUOTE, Kind.QUOTED, (1,))
+    for sentences in ((), (written,), (written, quoted)):
+        page = HtmlPage(coming("", (passage(zebra),), chosen, sentences, citations))
+        assert page.text.count("Evidence") == 1
+        assert page.text.count(QUOTE) == 1
+    page = HtmlPage(coming("", (passage(zebra),), chosen, (quoted,), citations))
+    assert "Evidence" not in page.text
+    assert page.text.count(QUOTE) == 1
+
+
+def of_two_papers(zebra: Paper, claim: str = "It needs none.") -> Answer:
+    """An answer with a sentence on each of two papers, and their evidence."""
+    tidal = PAPERS[1]
+    hard = "Tidal currents near harbours are hard to forecast."
+    sentences = (
+        AnswerSentence(claim, Kind.VERIFIED, (1,)),
+        AnswerSentence("Tides are hard.", Kind.VERIFIED, (2,)),
+        AnswerSentence(QUOTE, Kind.QUOTED, (1,)),
+        AnswerSentence(hard, Kind.QUOTED, (2,)),
+    )
+    citations = (Citation(1, zebra, QUOTE), Citation(2, tidal, hard))
+    answer = replace(answered(zebra, QUOTE), sentences=sentences, citations=citations)
+    return replace(answer, confidence=0.9)
+
+
+def test_what_is_written_of_several_papers_is_a_table_too() -> None:
+    answer = of_two_papers(PAPERS[0])
+    page = shown(answer)
+    assert page.values("scope") == ["col", "col", "col", "row", "row"]
+    assert (page.tags.count("tr"), page.tags.count("td")) == (3, 4)
+    csv, markdown = as_csv(rows_of(answer)), as_markdown(rows_of(answer))
+    assert {csv, markdown} <= set(page.values("data-copy"))
+    assert (
+        "Zebra Pruning for Vision ModelsIt needs none.“It does not need retraining.”" in page.text
+    )
+    assert "table" not in shown(replace(answer, sentences=answer.sentences[1:])).tags
+    assert "table" not in shown(replace(answer, confidence=None)).tags
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_text_in_a_table_stays_text(payload: str) -> None:
+    odd = paper(title=payload, abstract=f"{payload} One. {QUOTE}")
+    page = shown(of_two_papers(odd, payload))
+    assert "table" in page.tags
+    assert flat(page.text).count(flat(payload)) >= 5
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from assistant.answer_settings import WritingMode
 from assistant.browser.models_html import Memory, Running, Use, models_html, speed_html
 from assistant.models import ModelDescription
 from assistant.speed import Speed
@@ -17,8 +18,8 @@ OTHER = ModelDescription(
 MEMORY = Memory(652_000_000, 21_600_000_000, 25_300_000_000)
 
 
-def shown(*models: ModelDescription, writes: bool = True) -> str:
-    return models_html(Running("Tiny.Q8_0", 4096, 2, writes), models, MEMORY, Path("/c.toml"))
+def shown(*models: ModelDescription, mode: WritingMode = WritingMode.FREE) -> str:
+    return models_html(Running("Tiny.Q8_0", 4096, 2, mode), models, MEMORY, Path("/c.toml"))
 
 
 def test_what_is_in_use_and_what_else_is_here() -> None:
@@ -34,8 +35,9 @@ def test_what_is_in_use_and_what_else_is_here() -> None:
 
 
 def test_whether_it_writes_is_said_plainly() -> None:
-    assert "It passed the exam of 6 short questions" in shown(CHAT, EMBEDDER)
-    assert "It did not pass" in shown(CHAT, EMBEDDER, writes=False)
+    assert "It answered 4 of 6 short test questions or more" in shown(CHAT, EMBEDDER)
+    assert "With its adapter it answered" in shown(CHAT, EMBEDDER, mode=WritingMode.BRIEF)
+    assert "It did not answer 4 of 6" in shown(CHAT, EMBEDDER, mode=WritingMode.QUOTE)
 
 
 def test_the_speed_as_measured_and_in_use() -> None:

@@ -14,11 +14,14 @@ from fakes import (
     FakeChatModel,
     FakeReader,
     answered,
+    written,
 )
 from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
+from assistant.chat_model import LlamaCppChatModel
 from assistant.events import Chosen, Finished, Found, Reranked, Shown
+from assistant.generation.verification.support import Verifier
 from assistant.making import ABSTENTION, answer_text
 from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
 from assistant.pipeline.calibration import (
@@ -38,8 +41,26 @@ ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
 BOTH = "How many weights does ZebraPrune remove, and how many points of accuracy does it lose?"
 LATER_LIE = "It also removes 99% of the biases of a vision model [1]."
 ZEBRA_TITLE = PAPERS[0].title
+REMOVES = "We present ZebraPrune, which removes 40% of the weights of a vision model."
+LOSES = "ZebraPrune loses 0.3 points of accuracy on ImageNet."
+LICHENS = "We release LichenSet, a dataset of 58,000 photographs of lichens from 14 countries."
+TWO = "slow vision models on phones, and what accuracy on photographs"
+"""Two papers answer it."""
+BRIEFLY = AnswerSettings(writing=WritingSettings(mode=WritingMode.BRIEF))
+"""As the default model answers."""
 ON_ZEBRA = [Turn(QUESTION, answered(PAPERS[0], "It does not need retraining."))]
 """A conversation about one paper."""
+
+
+def test_in_a_comparison_each_paper_has_its_say(
+    library: Library, writing_model: LlamaCppChatModel, reader: Reader, verifier: Verifier
+) -> None:
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.BRIEF))
+    assistant = Assistant(library, writing_model, reader, verifier, settings)
+    answer = assistant.answer("Compare ZebraPrune and LichenSet.")
+    check_promises(answer)
+    assert answer.outcome is Outcome.ANSWERED
+    assert len({each.paper.id for each in answer.citations}) > 1
 
 
 def two_sentences() -> FakeReader:
@@ -47,40 +68,99 @@ def two_sentences() -> FakeReader:
     return FakeReader({"zebra": "ZebraPrune"})
 
 
-def test_a_sentence_that_holds_is_shown_with_its_citation(asking: Asking) -> None:
-    assistant, model = asking(f"{TRUE} [1]")
+def two_papers(kind: str = "several") -> FakeReader:
+    """Takes a sentence each of two papers for worth reading."""
+    return FakeReader({"zebra": "removes", "lichen": "release"}, kind=kind)
+
+
+def unmarked(reply: str) -> str:
+    """A reply without citation marks, as it is where the prompt has no keys."""
+    return re.sub(r" ?\[\d+\]", "", reply).strip()
+
+
+def test_a_sentence_that_holds_is_shown_with_its_citation_before_its_evidence(
+    asking: Asking,
+) -> None:
+    assistant, model = asking(f"{TRUE} [1]", reader=FakeReader({"zebra": "removes"}))
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert answer.outcome is Outcome.ANSWERED
-    [sentence] = answer.sentences
-    assert (sentence.text, sentence.kind) == (TRUE, Kind.VERIFIED)
-    assert "removes 40%" in answer.citations[0].quote
-    assert answer.text == f"{TRUE} [1]"
+    assert [(each.text, each.kind, each.citations) for each in answer.sentences] == [
+        (TRUE, Kind.VERIFIED, (1,)),
+        (REMOVES, Kind.QUOTED, (1,)),
+    ]
+    assert [each.quote for each in answer.citations] == [REMOVES]
+    assert answer.text == f"{TRUE} [1] Evidence: From “{ZEBRA_TITLE}”: “{REMOVES}” [1]"
     assert (answer.question, answer.standalone_question) == (QUESTION, QUESTION)
     assert answer.model == "fake"
     assert answer.tokens.completion == len(model.written) == 11
     assert answer.tokens.prompt == model.count(model.history[0])
 
 
-def test_a_sentence_that_cites_nothing_or_wrongly_is_cited_rightly(asking: Asking) -> None:
-    for mark in ("", " [9]", " [3]"):
-        assistant, _ = asking(TRUE + mark)
-        answer = assistant.answer(QUESTION)
+def test_a_sentence_that_cites_nothing_is_cited_rightly(asking: Asking) -> None:
+    for mark in ("", " [9]"):
+        assistant, _ = asking(TRUE + mark, reader=two_sentences())
+        answer = assistant.answer(BOTH)
         check_promises(answer)
-        assert [each.text for each in answer.sentences] == [TRUE]
-        assert "removes 40%" in answer.citations[0].quote
+        assert written(answer) == [TRUE]
+        assert answer.citations[0].quote == REMOVES
+
+
+def test_a_sentence_that_cites_wrongly_is_not_shown(asking: Asking) -> None:
+    assistant, model = asking(f"{TRUE} [2]", reader=two_sentences())
+    answer = assistant.answer(BOTH)
+    check_promises(answer)
+    assert model.notes[1] == LOSES
+    assert written(answer) == []
+
+
+@pytest.mark.parametrize("mode", [WritingMode.FREE, WritingMode.BRIEF])
+@pytest.mark.parametrize("lie", LIES, ids=lambda text: text[:30])
+def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str, mode: WritingMode) -> None:
+    reply = unmarked(lie) if mode is WritingMode.BRIEF else lie
+    settings = AnswerSettings(writing=WritingSettings(mode=mode))
+    assistant, model = asking(reply, settings=settings)
+    answer = assistant.answer(QUESTION)
+    check_promises(answer)
+    assert len(model.history) == 1
+    assert answer.outcome is Outcome.ANSWERED
+    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    shown = re.sub(r" \[\d+\]", "", reply.strip())
+    assert not shown or shown not in answer.text
+    assert any("removes 40%" in sentence.text for sentence in answer.sentences)
 
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda text: text[:30])
-def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str) -> None:
-    assistant, _ = asking(lie)
-    answer = assistant.answer(QUESTION)
+def test_of_several_papers_no_lie_is_shown(asking: Asking, lie: str) -> None:
+    for replies in ([unmarked(lie)] * 2, [REMOVES, unmarked(lie)]):
+        assistant, model = asking(*replies, settings=BRIEFLY, reader=two_papers())
+        answer = assistant.answer(TWO)
+        check_promises(answer)
+        assert len(model.history) == 2
+        assert written(answer) == [each for each in replies if each == REMOVES]
+        assert {each.paper.id for each in answer.citations} == {"zebra", "lichen"}
+
+
+def test_of_several_papers_each_has_its_sentence(asking: Asking) -> None:
+    assistant, model = asking(REMOVES, LICHENS, settings=BRIEFLY, reader=two_papers())
+    answer = assistant.answer(TWO)
     check_promises(answer)
-    assert answer.outcome is Outcome.ANSWERED
-    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
-    shown = re.sub(r" \[\d+\]", "", lie.strip())
-    assert not shown or shown not in answer.text
-    assert any("removes 40%" in sentence.text for sentence in answer.sentences)
+    assert written(answer) == [REMOVES, LICHENS]
+    assert [each.citations for each in answer.sentences] == [(1,), (2,)]
+    first, second = model.history
+    assert "Paper: Zebra" in first[-1]["content"]
+    assert "Paper: A Dataset of Lichen" in second[-1]["content"]
+    assert answer.tokens.prompt == sum(map(model.count, model.history))
+
+
+def test_where_one_paper_is_asked_for_one_sentence_is_written(asking: Asking) -> None:
+    """Though two papers give evidence."""
+    assistant, model = asking(REMOVES, LICHENS, settings=BRIEFLY, reader=two_papers("content"))
+    answer = assistant.answer(TWO)
+    check_promises(answer)
+    assert {each.paper.id for each in answer.citations} == {"zebra", "lichen"}
+    assert written(answer) == [REMOVES]
+    assert len(model.history) == 1
 
 
 @pytest.mark.parametrize("lie", [LATER_LIE, *LIES[:5]], ids=lambda text: text[:30])
@@ -94,19 +174,22 @@ def test_a_lie_behind_a_true_sentence_is_not_shown(asking: Asking, lie: str) -> 
         assert any(sentence.text in abstract for abstract in ABSTRACTS)
 
 
-def test_a_verbatim_sentence_is_a_quotation(asking: Asking) -> None:
-    assistant, _ = asking(
-        "We present ZebraPrune, which removes 40% of the weights of a vision model."
-    )
-    [sentence] = assistant.answer(QUESTION).sentences
-    assert sentence.kind is Kind.QUOTED
+def test_a_verbatim_sentence_is_a_quotation_and_comes_first(asking: Asking) -> None:
+    assistant, _ = asking(LOSES, reader=two_sentences())
+    answer = assistant.answer(BOTH)
+    check_promises(answer)
+    assert [(each.text, each.kind) for each in answer.sentences] == [
+        (LOSES, Kind.QUOTED),
+        (REMOVES, Kind.QUOTED),
+    ]
+    assert "Evidence:" not in answer.text
 
 
 def test_a_sentence_said_twice_is_shown_once(asking: Asking) -> None:
     assistant, _ = asking(f"{TRUE} [1] {TRUE} [1] {TRUE}")
     answer = assistant.answer(QUESTION)
     check_promises(answer)
-    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert written(answer) == [TRUE]
 
 
 def test_citations_are_numbered_in_the_order_of_the_answer(asking: Asking) -> None:
@@ -131,9 +214,9 @@ def test_a_sentence_in_which_the_model_had_to_stop_is_not_shown(asking: Asking) 
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert model.written[-1] == " weights"
-    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert written(answer) == [TRUE]
     assistant, _ = asking(TRUE, settings=AnswerSettings(writing=WritingSettings(max_tokens=10)))
-    assert [sentence.text for sentence in assistant.answer(QUESTION).sentences] == [TRUE]
+    assert written(assistant.answer(QUESTION)) == [TRUE]
 
 
 def test_after_a_first_sentence_that_fails_the_model_is_not_read_on(asking: Asking) -> None:
@@ -156,7 +239,7 @@ def test_a_model_that_says_the_same_again_is_not_read_on(asking: Asking) -> None
     assistant, model = asking(f"{TRUE} [1] " * 20)
     answer = assistant.answer(QUESTION)
     check_promises(answer)
-    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert written(answer) == [TRUE]
     assert "".join(model.written).count("ZebraPrune") <= 3
 
 
@@ -170,11 +253,13 @@ def test_thinking_that_never_closes_is_not_shown(asking: Asking, reply: str) -> 
 
 def test_thinking_is_not_shown_and_what_follows_is(asking: Asking) -> None:
     assistant, _ = asking(f"<think>The network halves the error. [1]</think>\n\n{TRUE} [1]")
-    assert [each.text for each in assistant.answer(QUESTION).sentences] == [TRUE]
+    assert written(assistant.answer(QUESTION)) == [TRUE]
 
 
 def test_a_model_that_does_not_write_well_enough_is_not_asked(asking: Asking) -> None:
-    assistant, model = asking(settings=AnswerSettings(writing=WritingSettings(asks=False)))
+    assistant, model = asking(
+        settings=AnswerSettings(writing=WritingSettings(mode=WritingMode.QUOTE))
+    )
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert model.history == []
@@ -187,16 +272,17 @@ def test_text_in_evidence_that_looks_like_a_key_cites_nothing(asking: Asking) ->
     assistant, _ = asking(f"{TRUE} [z9z] [k3x] [0]")
     answer = assistant.answer(QUESTION)
     check_promises(answer)
-    assert [each.text for each in answer.sentences] == [TRUE]
+    assert written(answer) == [TRUE]
 
 
 def test_no_more_sentences_than_the_settings_say(asking: Asking) -> None:
     settings = AnswerSettings(writing=WritingSettings(most_sentences=1))
-    assistant, model = asking("", settings=settings, reader=two_sentences())
+    reply = f"{TRUE} [1] ZebraPrune loses 0.3 points of accuracy. [2]"
+    assistant, model = asking(reply, settings=settings, reader=two_sentences())
     answer = assistant.answer(BOTH)
     check_promises(answer)
     assert len(model.notes) > 1
-    assert len(answer.sentences) == 1
+    assert len(written(answer)) == 1
 
 
 @pytest.mark.parametrize(
@@ -333,7 +419,7 @@ def test_without_reranking_papers_are_read_and_keep_their_places(asking: Asking)
     found = next(plain.stream(UNDECIDED))
     assert isinstance(found, Found)
     settings = AnswerSettings(
-        least_confidence=-1.0, rerank=False, writing=WritingSettings(asks=False)
+        least_confidence=-1.0, rerank=False, writing=WritingSettings(mode=WritingMode.QUOTE)
     )
     reader = FakeReader({found.passages[1].paper.id: "network"})
     assistant, _ = asking(settings=settings, reader=reader)
@@ -366,7 +452,7 @@ def test_an_abstract_that_does_not_say_is_named(asking: Asking) -> None:
 
 def test_the_abstract_of_the_paper_just_cited_does_not_say(asking: Asking) -> None:
     """However well others answer: the question goes on about this one."""
-    settings = AnswerSettings(writing=WritingSettings(asks=False))
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.QUOTE))
     reader = FakeReader({"tidal": "network"}, focus="last")
     assistant, model = asking(settings=settings, reader=reader)
     for question in ("How many GPUs did they use?", "Which data did they measure it on?"):
@@ -388,7 +474,7 @@ def test_a_model_that_finds_no_answer_in_the_evidence_is_believed(asking: Asking
     reader = FakeReader({"zebra": "removes"})
     assistant, _ = asking(f"{TRUE} [1] The notes do not say.", reader=reader)
     answer = assistant.answer(QUESTION)
-    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert written(answer) == [TRUE]
     assert answer.outcome is Outcome.ANSWERED
 
 
@@ -584,19 +670,24 @@ def test_a_second_paper_that_is_only_named_is_not_quoted(asking: Asking) -> None
 
 
 @pytest.mark.parametrize("question", [QUESTION, "What is the meaning of life?"])
-def test_the_same_bytes_twice(library: Library, reader: Reader, question: str) -> None:
-    settings = AnswerSettings(writing=WritingSettings(asks=False))
-    assistant = Assistant(library, FakeChatModel(), reader, settings)
+def test_the_same_bytes_twice(
+    library: Library, reader: Reader, verifier: Verifier, question: str
+) -> None:
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.QUOTE))
+    assistant = Assistant(library, FakeChatModel(), reader, verifier, settings)
     first, second = (assistant.answer(question) for _ in range(2))
     assert replace(first, timings=second.timings) == second
 
 
 def test_an_empty_library(
-    tmp_path_factory: pytest.TempPathFactory, embedder: LlamaCppEmbedder, reader: Reader
+    tmp_path_factory: pytest.TempPathFactory,
+    embedder: LlamaCppEmbedder,
+    reader: Reader,
+    verifier: Verifier,
 ) -> None:
     library = Library(tmp_path_factory.mktemp("empty") / "home", embedder)
     with pytest.raises(LibraryError, match="has no papers; fill it with `assistant ingest`"):
-        Assistant(library, FakeChatModel(), reader).answer("What?")
+        Assistant(library, FakeChatModel(), reader, verifier).answer("What?")
 
 
 def test_the_question_is_stripped() -> None:
@@ -616,7 +707,7 @@ def test_quotations_of_one_paper_are_led_in_once() -> None:
     zebra_title, tidal_title = zebra.title, tidal.title
     assert answer_text(sentences, citations) == (
         f"From “{zebra_title}”: “A.” [1] “B.” [2] From “{tidal_title}”: “C.” [3] D. [1][3] "
-        f"From “{tidal_title}”: “E.” [3]"
+        f"Evidence: From “{tidal_title}”: “E.” [3]"
     )
     assert answer_text([], []) == ABSTENTION
 

@@ -4,7 +4,7 @@ import pytest
 from fakes import PAPERS, Asking, FakeReader, answered, passage
 from promises import check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.pipeline.candidates import STAYING, candidates
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.types import Outcome, Turn
@@ -16,7 +16,7 @@ ABOUT_TIDES = "How do graph networks forecast tidal currents?"
 ONLY_TIDAL = Filters(authors=(("dru, cai",),))
 FOUND = (passage(LICHEN, 0.7), passage(ZEBRA, 0.4), passage(TIDAL, 0.2))
 """As no search for tides would rank them."""
-QUOTING = AnswerSettings(writing=WritingSettings(asks=False))
+QUOTING = AnswerSettings(writing=WritingSettings(mode=WritingMode.QUOTE))
 HISTORY = [Turn("What is pruned?", answered(ZEBRA, "It does not need retraining."))]
 
 

@@ -4,11 +4,11 @@ import pytest
 from fakes import PAPERS, Asking, FakeChatModel, FakeReader, answered, message_read, passage
 from promises import check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingSettings
-from assistant.pipeline.assistant import never
+from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.pipeline.follow_up import StandaloneQuestion, condense
 from assistant.pipeline.rewriting import keeps, reworded
 from assistant.types import Turn
+from retrieval.progress import never
 
 TITLE = "Zebra Pruning for Vision Models"
 BEFORE = "How many weights does ZebraPrune remove?"
@@ -24,9 +24,9 @@ def condensed(question: str = QUESTION, focus: str = "last") -> StandaloneQuesti
     return condense(question, HISTORY, read, lambda _text, _papers: [passage(found)])
 
 
-def going_on() -> FakeReader:
+def going_on(sure: float = 0.9) -> FakeReader:
     """Takes a message for one about the paper before, whose abstract answers."""
-    return FakeReader({"zebra": "phones"}, focus="last")
+    return FakeReader({"zebra": "phones"}, focus="last", sure=sure)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,21 @@ def test_the_answer_is_to_the_rewritten_question(asking: Asking) -> None:
 
 
 def test_a_model_that_is_not_asked_for_answers_is_not_asked_for_this(asking: Asking) -> None:
-    settings = AnswerSettings(writing=WritingSettings(asks=False))
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.QUOTE))
     assistant, model = asking(settings=settings, reader=going_on())
     assert assistant.answer(QUESTION, HISTORY).standalone_question == TITLED
     assert model.history == []
+
+
+@pytest.mark.parametrize(("sure", "standalone"), [(0.95, TITLED), (0.8, GOOD)])
+def test_the_trained_writer_is_asked_only_in_doubt(
+    asking: Asking, sure: float, standalone: str
+) -> None:
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.BRIEF))
+    assistant, model = asking(GOOD, "", settings=settings, reader=going_on(sure))
+    assert assistant.answer(QUESTION, HISTORY).standalone_question == standalone
+    prompts = [messages[-1]["content"] for messages in model.history]
+    assert any("Follow-up question:" in each for each in prompts) == (standalone == GOOD)
 
 
 def test_a_number_of_the_title_is_none_of_the_question() -> None:

@@ -14,10 +14,11 @@ import numpy as np
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
-from assistant.models import resolve_reader
-from assistant.models.reader_gguf import read_tensors
+from assistant.models import resolve_encoder
+from assistant.models.encoder_gguf import READER, read_tensors
 from assistant.settings import Settings
-from retrieval.search.reader import Heads, Reader
+from retrieval.search.encoder import Heads
+from retrieval.search.reader import Reader
 
 DATA = Path(__file__).parent / "data"
 EVERY = 3
@@ -57,7 +58,7 @@ def main() -> None:
     weights = Path(sys.argv[1])
     settings = Settings()
     tensors, notes = read_tensors(weights)
-    reader = Reader(resolve_reader(settings.cache), Heads({}), threads=settings.threads)
+    reader = Reader(resolve_encoder(READER, settings.cache), Heads({}), threads=settings.threads)
     rows = list(texts())
     # People leave the full stop out, and the question mark.
     typed = [text.rstrip(".?!") if at % 2 else text for at, (text, _, _) in enumerate(rows)]

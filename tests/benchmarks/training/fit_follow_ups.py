@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from assistant.models import resolve_reader
-from assistant.models.reader_gguf import read_heads
+from assistant.models import resolve_encoder
+from assistant.models.encoder_gguf import READER, read_heads
 from assistant.pipeline.focus import Signals, signals_of
 from assistant.settings import Settings
 from assistant.startup import open_library
@@ -102,7 +102,9 @@ def _turns(row: dict) -> Iterator[Said]:
 def choices(homes: Sequence[Path]) -> list[Choice]:
     """What every message may be about, in the first of the libraries that has its papers."""
     settings = Settings()
-    reader = Reader(resolve_reader(settings.cache), read_heads(), threads=settings.threads)
+    reader = Reader(
+        resolve_encoder(READER, settings.cache), read_heads(READER), threads=settings.threads
+    )
     libraries = [open_library(settings.model_copy(update={"home": home}), silent) for home in homes]
     known = [
         {stored.paper.id: stored.paper for stored in library.store.papers()}

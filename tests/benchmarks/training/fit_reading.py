@@ -24,14 +24,13 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from assistant.models import resolve_reader
-from assistant.models.reader_gguf import read_heads
+from assistant.models import resolve_encoder
+from assistant.models.encoder_gguf import READER, read_heads
 from assistant.pipeline.abstention import Features, QuestionEntities
-from assistant.pipeline.assistant import never
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.settings import Settings
 from assistant.startup import open_library
-from retrieval.progress import silent
+from retrieval.progress import never, silent
 from retrieval.query.lookup import Lookup
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import RerankSettings, read_papers
@@ -85,7 +84,9 @@ def asked_of(here: set[str]) -> list[dict]:
 def gathered(homes: list[Path], every: int) -> list[dict]:
     """Every validation question with what search and reader say of the papers found."""
     settings = Settings()
-    reader = Reader(resolve_reader(settings.cache), read_heads(), threads=settings.threads)
+    reader = Reader(
+        resolve_encoder(READER, settings.cache), read_heads(READER), threads=settings.threads
+    )
     known = {row["paper"]: row for row in lines("papers.jsonl")}
     rows = []
     for home in homes:

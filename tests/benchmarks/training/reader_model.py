@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel, BertTokenizerFast
 
-from retrieval.search.reader import CONTEXT, FOCUSES, KINDS, QUESTION_TOKENS, TITLE_TOKENS
+from retrieval.search.encoder import CONTEXT
+from retrieval.search.reader import FOCUSES, KINDS, QUESTION_TOKENS, TITLE_TOKENS
 
 HEADS = {
     "relevance": 1,

