@@ -127,9 +127,13 @@ def _writing(mode: WritingMode) -> str:
             f"It did not answer {probe} rightly in its own words: answers are quoted from the "
             "abstracts word for word."
         )
-    how = "With its adapter it" if mode is WritingMode.BRIEF else "It"
+    if mode is WritingMode.BRIEF:
+        return (
+            f"With its adapter it answered {probe} or more rightly: answers begin with what it "
+            "cuts out of a sentence of an abstract, and that is checked before it is shown."
+        )
     return (
-        f"{how} answered {probe} or more rightly: it writes answers in its own words, and every "
+        f"It answered {probe} or more rightly: it writes answers in its own words, and every "
         "sentence is checked against the abstracts before it is shown."
     )
 

@@ -24,7 +24,7 @@ def test_what_answers_is_told(page: Page, app: Served, chat_model_path: Path) ->
     expect(facts).to_contain_text("SmolLM2-135M-Instruct")
     expect(facts).to_contain_text("Apache-2.0")
     expect(panel).to_contain_text(re.compile("with its adapter", re.IGNORECASE))
-    expect(panel).to_contain_text("it writes answers in its own words")
+    expect(panel).to_contain_text("answers begin with what it cuts out")
     expect(panel).to_contain_text("all-MiniLM-L6-v2")
     expect(panel).to_contain_text(re.compile(r"[\d.]+ GB free of [\d.]+ GB"))
     expect(panel).to_contain_text("config.toml:")

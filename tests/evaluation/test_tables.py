@@ -114,7 +114,7 @@ def test_words_are_counted_and_other_figures_are_shares() -> None:
     assert cells(text, "written words ↓")[3:8] == ["17.3", "15.0", "to", "19.5", "40"]
     assert (
         " ".join(cells(text, "written "))
-        == "written 0.250 0.000 to 0.500 40 9 answers in own words"
+        == "written 0.250 0.000 to 0.500 40 9 answers written first"
     )
 
 

@@ -12,7 +12,7 @@ MEANINGS: Mapping[str, str] = {
     "citation precision": "Of the papers that an answer cites, those that answer the question.",
     "citation recall": "Of the papers that answer a question, those that the answer cites.",
     "grounded": "Sentences of answers whose numbers, units and names all stand in what they cite.",
-    "written": "Answers from abstracts that begin with a sentence in the model's own words.",
+    "written": "Answers from abstracts that begin with what the model wrote or cut out.",
     "written words": "How long the sentences are that the model wrote, where it wrote any.",
     "written facts": "Questions where what the model wrote alone has every fact of a right answer.",
     "quotes verbatim": "Quotes that occur in their abstract letter by letter.",

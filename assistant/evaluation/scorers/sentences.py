@@ -43,7 +43,7 @@ def written(asked: Asked) -> Score | None:
     if answer.outcome is not Outcome.ANSWERED or not answer.sentences:
         return NOTHING_ANSWERED
     begins = answer.sentences[0].kind is Kind.VERIFIED
-    why = "begins in the model's words" if begins else "begins with a quotation"
+    why = "begins with what the model wrote" if begins else "begins with a quotation"
     return Score(float(begins), why)
 
 
