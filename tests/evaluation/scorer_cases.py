@@ -350,7 +350,7 @@ YEARLESS = APPEARED.replace("2021", "None")
 ABROAD = APPEARED.replace("ICML", "EMNLP")
 ONE_SENTENCE = Score(1.0, "1 of 1 sentence")
 BEGINS, QUOTES_FIRST = (
-    Score(1.0, "begins in the model's words"),
+    Score(1.0, "begins with what the model wrote"),
     Score(0.0, "begins with a quotation"),
 )
 TWICE = answer(
