@@ -72,6 +72,28 @@ class ChatModel(Protocol):
             Cancelled: `stopped()` became true.
         """
 
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        """The one of `texts` that the next message is where it must be one of them.
+
+        Args:
+            messages: the conversation so far.
+            texts: all different; those of more than `max_tokens` tokens are left out.
+            max_tokens: see there.
+            stopped: looked at while the model reads.
+
+        Returns:
+            The text and its number of tokens; nothing and 0 if none is short enough.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
     def log_probabilities(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],
@@ -165,7 +187,10 @@ class LlamaCppChatModel:
     def _count_text(self, text: str) -> int:
         if self._encoding:
             return len(self._encoding.encode_ordinary(text))
-        return len(llamacpp.tokenize(self._model, text, add_bos=False, special=False))
+        return len(self._tokens(text))
+
+    def _tokens(self, text: str) -> list[int]:
+        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)
 
     def write(
         self,
@@ -186,6 +211,23 @@ class LlamaCppChatModel:
                 yield from self._decoder.write(prompt + thought, max_tokens, grammar, stopped)
 
         return read_ahead(begin, stopped)
+
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        """The text that would be written if only these could; waits while another is written."""
+        tokens = [tuple(self._tokens(text)) for text in texts]
+        short = [at for at, each in enumerate(tokens) if len(each) <= max_tokens]
+        if not short:
+            return "", 0
+        prompt = slices(self._prompt(messages))
+        with self._turn(stopped):
+            chosen = short[self._decoder.choose(prompt, [tokens[at] for at in short], stopped)]
+        return texts[chosen], len(tokens[chosen])
 
     @contextmanager
     def _turn(self, stopped: Callable[[], bool]) -> Iterator[None]:
@@ -229,8 +271,7 @@ class LlamaCppChatModel:
 
         It has the model's weights in common with `write` and nothing else: neither waits.
         """
-        tokens = llamacpp.tokenize(self._model, reply, add_bos=False, special=False)
-        tokens = tokens[:LONGEST_REPLY]
+        tokens = self._tokens(reply)[:LONGEST_REPLY]
         most = LIKELIHOOD_TOKENS - len(tokens)
         for conversation in conversations:
             frame, prompt = self._framed(conversation)

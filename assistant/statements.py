@@ -10,8 +10,8 @@ import re
 _ORDERS = (
     r"ignore|disregard|forget|override|bypass|pretend|obey|comply|say|reply|respond|repeat|tell|"
     r"translate|decode|reveal|execute|stop|cite|quote|recommend|append|visit|click|send|do not|"
-    r"don['’]t|never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow|copy) "
-    r"(?:only|just|the|this|that|these|exactly|every|all|with|by|in|after|me|a|nothing|[\"“'])"
+    r"don['’]t|never|act as|from now on|(?:output|answer|write|print|begin|start|end|follow) "
+    r"(?:only|just|the|this|that|these|exactly|every|all|with|by|me|a|nothing|[\"“'])"
 )
 _IMPERATIVE = re.compile(
     r"^\W*(?:(?:please|now|then|and|but|first|instead|important|note|attention|warning|system|"
@@ -36,7 +36,7 @@ _FORGED = re.compile(
     r"|\[/?INST\]|<</?SYS>>|###|\{\{|\{%"
     r"|^\W*(?:system|assistant|user|human|question|answer|notes?|instructions?"
     r"|references|verified)\s*:"
-    r"|!\[|\]\(|\[(?:CLS|SEP|MASK|PAD|EOS|BOS)\]|=\w+\(\"|^\s*\||\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
+    r"|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
     r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]|::=",
     re.IGNORECASE,
 )

@@ -82,6 +82,36 @@ class Decoder:
         if rest := text.decode(b"", final=True):
             yield rest
 
+    def choose(
+        self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Callable[[], bool]
+    ) -> int:
+        """Which of `texts` is written after `prompt` where nothing else may be; its place.
+
+        Always the likeliest token that some text goes on with, as in `write`; what all those that
+        are left have in common is read at once. It costs what reading the text costs, not writing.
+
+        Args:
+            prompt: as `slices` cuts it.
+            texts: token ids of each, at least one, all different.
+            stopped: looked at while they are read.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate it.
+        """
+        self.read(prompt, stopped)
+        ended = [(*text, self._model.token_eos()) for text in texts]
+        left, at = list(range(len(ended))), 0
+        while len(left) > 1:
+            most = min(len(ended[each]) for each in left)
+            same = next(p for p in range(at, most) if len({ended[each][p] for each in left}) > 1)
+            if same > at:
+                self._evaluate(ended[left[0]][at:same], stopped)
+            logits = self._logits()
+            token = max(sorted({ended[each][same] for each in left}), key=lambda each: logits[each])
+            left, at = [each for each in left if ended[each][same] == token], same
+        return left[0]
+
     def think(
         self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Callable[[], bool]
     ) -> tuple[list[Slice], bool]:
@@ -133,17 +163,21 @@ class Decoder:
 
     def _likeliest(self, grammar: "_Grammar", *, silenced: bool) -> int | None:
         """The likeliest token that the grammar allows; nothing if there is none."""
-        size = self._model.n_vocab()
-        logits = np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
-        scores: NDArray[np.float32] = logits + self._silenced if silenced else logits
+        logits = self._logits()
+        scores = logits + self._silenced if silenced else logits
         if not grammar:
             return int(scores.argmax())
-        for count in (*_TRIED, size):
-            best = _best(scores, min(count, size))
+        for count in (*_TRIED, len(scores)):
+            best = _best(scores, min(count, len(scores)))
             found = grammar.first_allowed(best[np.isfinite(scores[best])])
             if found is not None:
                 return found
         return None
+
+    def _logits(self) -> NDArray[np.float32]:
+        """Of what comes next, shape (tokens of the vocabulary,); until more is evaluated."""
+        size = self._model.n_vocab()
+        return np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
 
     def _evaluate(self, tokens: Slice, stopped: Callable[[], bool]) -> None:
         try:

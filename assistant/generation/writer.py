@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 
-from assistant.answer_grammar import answer_grammar, excerpt_grammar
+from assistant.answer_grammar import answer_grammar
 from assistant.answer_settings import WritingMode, WritingSettings
 from assistant.budget import fitting
 from assistant.chat_model import ChatModel
@@ -95,7 +95,7 @@ class Writer:
             answer = until_repeating(without_thinking(writing))
             written = _finished(drafts(answer, keys), writing, most)
             yield from self._checked(written, page)
-        self._count(messages, writing)
+        self._count(messages, writing.count)
 
     def _grammar(self, keys: Sequence[str]) -> str:
         return answer_grammar(keys, self._settings.most_sentences) if self._settings.grammar else ""
@@ -156,22 +156,22 @@ class Writer:
         That the sentence answers has been found out before. Of several papers some may not answer,
         so there it may be silent.
         """
-        cuts = self._verifier.cuts(note.text)
+        if not states(note.text):
+            return ""
+        excerpts = self._verifier.cuts(note.text).excerpts()
         messages = brief_messages(question, note.paper.title, [note.text])
         room = self._model.context - self._model.count(messages)
-        if not cuts.first_words or not states(note.text) or room < BRIEF_TOKENS:
+        if not excerpts or room < BRIEF_TOKENS:
             return ""
-        grammar = excerpt_grammar(cuts, may_be_silent=may_be_silent)
-        with closing(self._model.write(messages, BRIEF_TOKENS, stopped, grammar)) as pieces:
-            writing = _Counted(pieces)
-            text = "".join(without_thinking(writing)).strip()
-        self._count(messages, writing)
-        return text if text in cuts.excerpts() else ""
+        replies = [*excerpts, SILENT_REPLY] if may_be_silent else excerpts
+        text, tokens = self._model.choose(messages, replies, BRIEF_TOKENS, stopped)
+        self._count(messages, tokens)
+        return text if text in excerpts else ""
 
-    def _count(self, messages: Sequence[Message], writing: "_Counted") -> None:
+    def _count(self, messages: Sequence[Message], completion: int) -> None:
         self.tokens = Tokens(
             prompt=self.tokens.prompt + self._model.count(messages),
-            completion=self.tokens.completion + writing.count,
+            completion=self.tokens.completion + completion,
         )
 
 

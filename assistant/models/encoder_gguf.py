@@ -39,7 +39,7 @@ SUPPORT: Final = EncoderWeights(
     "support model", Path(__file__).with_name("support.safetensors"), ("support",)
 )
 CUTTER: Final = EncoderWeights(
-    "cutter", Path(__file__).with_name("cutter.safetensors"), ("start", "end")
+    "cutter", Path(__file__).with_name("cutter.safetensors"), ("start", "end", "order")
 )
 
 

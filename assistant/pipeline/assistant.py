@@ -203,7 +203,15 @@ class Assistant:
         reranks = self.settings.rerank
         settings = RerankSettings() if reranks else RerankSettings.order_kept()
         also = asked.entities.known
-        papers = read_papers(asked.text, passages, self.reader, stopped, settings, also=also)
+        papers = read_papers(
+            asked.text,
+            passages,
+            self.reader,
+            stopped,
+            settings,
+            also=also,
+            seeks_one=not asked.seeks_several,
+        )
         likelihood = question_likelihood(self.model)
         one = not (asked.seeks_several or asked.standalone.focus_papers)
         if reranks and likelihood and one:

@@ -53,6 +53,8 @@ class RerankSettings:
     """Papers read at most."""
     margin: float = 0.5
     """A paper whose fused score is this far behind the best is not read."""
+    near: float = 0.25
+    """The same where one paper is sought: hardly ever is it one further behind."""
     relevance: float = 0.03
     """What the logit "this paper is what the question is about" counts."""
     answered: float = 0.06
@@ -92,6 +94,7 @@ def read_papers(
     settings: RerankSettings | None = None,
     *,
     also: Collection[str] = (),
+    seeks_one: bool = False,
 ) -> list[ReadPassage]:
     """The passages near the best one with what the reader says, those that answer first.
 
@@ -102,6 +105,7 @@ def read_papers(
         stopped: looked at between two papers.
         settings: see `RerankSettings`.
         also: ids of papers that are read however far behind.
+        seeks_one: whether one paper is sought, so that fewer are read.
 
     Returns:
         Read passages, best first; `score` is the fused score plus what reading adds, which is 0 for
@@ -111,11 +115,12 @@ def read_papers(
         Cancelled: `stopped()` became true.
     """
     settings = settings or RerankSettings()
+    margin = settings.near if seeks_one else settings.margin
     near = [
         passage
         for at, passage in enumerate(passages)
         if passage.paper.id in also
-        or (at < settings.depth and passages[0].score - passage.score < settings.margin)
+        or (at < settings.depth and passages[0].score - passage.score < margin)
     ]
     reads = list(reader.read(question, [passage.paper for passage in near], stopped))
     values = [value_of(read, settings) for read in reads]

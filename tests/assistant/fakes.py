@@ -113,8 +113,8 @@ def written(answer: Answer) -> list[str]:
 class FakeChatModel:
     """Writes the replies of its queue, one a call, and remembers what it was asked.
 
-    A token is a word, of prompts as of replies. It cites the first note by `[1]`, which is written
-    as that note's key. Grammars it knows none.
+    A token is a word, of prompts as of replies. Asked to choose, it says what it likes. It cites
+    the first note by `[1]`, which is written as that note's key. Grammars it knows none.
     """
 
     name = "fake"
@@ -127,6 +127,8 @@ class FakeChatModel:
         """The messages of every call."""
         self.grammars: list[str] = []
         """What every call was told to keep to."""
+        self.offered: list[list[str]] = []
+        """The texts among which every call was to choose."""
         self.written: list[str] = []
         """The pieces that were taken from it, over all calls."""
 
@@ -149,6 +151,17 @@ class FakeChatModel:
             piece = word if at == 0 else f" {word}"
             self.written.append(piece)
             yield piece
+
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        self.offered.append(list(texts))
+        text = "".join(self.write(messages, max_tokens, stopped))
+        return text, len(text.split())
 
     def log_probabilities(self, *_asked: object) -> Iterator[NDArray[np.float32]]:
         raise AssertionError("it gives none")

@@ -313,6 +313,39 @@ def test_a_grammar_that_is_none_is_a_mistake_of_ours(chat_model: LlamaCppChatMod
     assert list(chat_model.write(ASKED, 2, never))
 
 
+CITIES = ["It is Lyon.", "It is Lyon in the south.", "It is Paris.", "It is Paris, they say."]
+
+
+def test_it_chooses_what_it_would_write(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
+    grammar = " | ".join(f'"{city}"' for city in CITIES)
+    wanted = "".join(chat_model.write(ASKED, 20, never, f"root ::= {grammar}"))
+    chosen, tokens = chat_model.choose(ASKED, CITIES, 20, never)
+    assert chosen == wanted
+    assert chosen.startswith("It is Paris")
+    assert 0 < tokens <= 10
+    assert chat_model.choose(ASKED, CITIES[::-1], 20, never) == (chosen, tokens)
+    assert written(chat_model) == fresh_text
+
+
+def test_a_text_that_goes_on_is_another_than_its_beginning(chat_model: LlamaCppChatModel) -> None:
+    texts = ["Paris", "Paris Paris Paris Paris zebra"]
+    assert chat_model.choose(ASKED, texts, 20, never)[0] == "Paris"
+    told: Messages = [{"role": "user", "content": f"Repeat exactly: {texts[1]}"}]
+    assert chat_model.choose(told, texts, 20, never)[0] == texts[1]
+
+
+def test_what_is_too_long_is_not_chosen(chat_model: LlamaCppChatModel) -> None:
+    assert chat_model.choose(ASKED, ["Paris " * 9, "A zebra."], 6, never)[0] == "A zebra."
+    assert chat_model.choose(ASKED, ["Paris " * 9], 6, never) == ("", 0)
+    assert chat_model.choose(ASKED, [], 6, never) == ("", 0)
+
+
+def test_stop_while_it_chooses(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
+    with pytest.raises(Cancelled):
+        chat_model.choose(ASKED, CITIES, 20, while_evaluating)
+    assert written(chat_model) == fresh_text
+
+
 def test_a_reader_that_pauses_holds_nobody_up(
     chat_model: LlamaCppChatModel, fresh_text: str
 ) -> None:

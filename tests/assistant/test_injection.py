@@ -75,6 +75,16 @@ class Watched:
         self.read.append(messages[-1]["content"])
         yield from self._model.write(messages, max_tokens, stopped, grammar)
 
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        self.read.append(messages[-1]["content"])
+        return self._model.choose(messages, texts, max_tokens, stopped)
+
     def log_probabilities(
         self,
         conversations: Iterable[Sequence[Mapping[str, str]]],

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import gguf
+import llama_cpp
 import numpy as np
 import pytest
 from fakes import PAPERS, FakeReader, paper
@@ -31,6 +32,7 @@ from assistant.models.encoder_gguf import (
 )
 from retrieval.errors import Cancelled, ModelError
 from retrieval.library import Library
+from retrieval.llamacpp import fastest_half
 from retrieval.search.encoder import CONTEXT, Heads
 from retrieval.search.ranking import ranking
 from retrieval.search.reader import FOCUSES, KINDS, PaperRead, Reader, windows
@@ -334,12 +336,22 @@ def test_the_file_is_the_embedder_with_the_difference_added(
         assert np.array_equal(merged[untouched].data, base[untouched].data)
 
 
-def test_the_same_bytes_twice(embedder_path: Path, reader_path: Path, tmp_path: Path) -> None:
+def test_the_same_bytes_twice(embedder_path: Path, own_cache: Path, reader_path: Path) -> None:
     before = digest(embedder_path)
-    write_encoder_gguf(embedder_path, tmp_path / "again.gguf", READER)
-    assert digest(tmp_path / "again.gguf") == digest(reader_path)
+    assert digest(resolve_encoder(READER, own_cache)) == digest(reader_path)
     assert digest(embedder_path) == before
-    assert reader_path.name == f"reader-{weights_hash(READER)[:16]}.F16.gguf"
+    assert reader_path.name == f"reader-{weights_hash(READER)[:16]}.{fastest_half()}.gguf"
+
+
+@pytest.mark.parametrize(("has", "file_type"), [(b"1", "BF16"), (b"0", "F16")])
+def test_it_is_of_the_type_that_the_processor_multiplies(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, has: bytes, file_type: str
+) -> None:
+    told = b"CPU : AVX512 = 1 | AVX512_BF16 = " + has + b" | "
+    monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: told)
+    tensors = gguf.GGUFReader(resolve_encoder(READER, own_cache)).tensors
+    types = {each.tensor_type.name for each in tensors if each.name.startswith("blk.")}
+    assert types == {"F32", file_type}
 
 
 @pytest.mark.parametrize("weights", [READER, SUPPORT, CUTTER], ids=["reader", "support", "cutter"])

@@ -52,6 +52,9 @@ class LyingChatModel:
         self.asked = messages[-1]["content"]
         yield SILENT_REPLY if "SILENT" in self.asked else LIES
 
+    def choose(self, *_asked: object) -> tuple[str, int]:
+        return LIES, 1
+
 
 class Lenient(Verifier):
     """Lets everything through where a question says so."""

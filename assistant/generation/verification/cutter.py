@@ -4,18 +4,66 @@ An encoder that was trained for this (`tests/benchmarks/training/train_cutter.py
 word; see tests/benchmarks/checking.md.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.answer_grammar import Cuts
 from retrieval.search.encoder import CONTEXT, Encoder, Heads
 
 STATEMENT = 0
 """Of the outputs for starts; the other is for phrases, which say too little by themselves."""
-THRESHOLD = 0.0
+THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
+
+
+LEAST_WORDS = 4
+"""Of an excerpt."""
+_PUNCTUATION = ".,;:"
+_CLOSING = "\"'”’)]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """The words of a sentence, and where one may begin and stop without saying something else."""
+
+    words: tuple[str, ...]
+    starts: frozenset[int]
+    """Places of words."""
+    ends: frozenset[int]
+    """Places of words."""
+
+    @property
+    def first_words(self) -> list[int]:
+        """Where excerpts begin; nowhere in a question, which says nothing."""
+        if not self.words or self.words[-1].rstrip(_CLOSING).endswith("?"):
+            return []
+        return [at for at in sorted({0, *self.starts}) if at + LEAST_WORDS <= len(self.words)]
+
+    @property
+    def last_words(self) -> list[int]:
+        """Where they stop."""
+        return sorted({len(self.words) - 1, *self.ends})
+
+    def excerpts(self) -> list[str]:
+        """All that may be cut out of it, as a sentence each, without repetition."""
+        places = product(self.first_words, self.last_words)
+        long = [(first, last) for first, last in places if last - first + 1 >= LEAST_WORDS]
+        return list(dict.fromkeys(self._excerpt(first, last) for first, last in long))
+
+    def _excerpt(self, first: int, last: int) -> str:
+        between = self.words[first + 1 : last]
+        return " ".join([_capitalized(self.words[first]), *between, self._ending(last)])
+
+    def _ending(self, at: int) -> str:
+        """How an excerpt ends that stops behind the word there."""
+        word = self.words[at]
+        if at == len(self.words) - 1 and word.rstrip(_CLOSING).endswith((".", "!")):
+            return word
+        return f"{word.rstrip(_PUNCTUATION)}."
 
 
 class Cutter:
@@ -31,20 +79,46 @@ class Cutter:
         self._heads = heads
 
     def cuts(self, sentence: str) -> Cuts:
-        """Where an excerpt may begin and stop; one that is too long to be read is left whole."""
-        encoder, words = self._encoder, tuple(sentence.split())
+        """Where an excerpt may begin and stop.
+
+        One that is too long to be read is left whole; out of an order nothing may be cut.
+        """
+        words = tuple(sentence.split())
+        ids, first, last = self._read(words)
+        if len(ids) > CONTEXT:
+            return Cuts(words, frozenset(), frozenset())
+        vectors = self._encoder.vectors(ids)
+        if self._is_order(vectors):
+            return Cuts((), frozenset(), frozenset())
+        starts = self._heads.of("start", vectors[first])[:, STATEMENT]
+        ends = self._heads.of("end", vectors[last])[:, 0]
+        return Cuts(words, _places(starts), _places(ends))
+
+    def gives_orders(self, sentence: str) -> bool:
+        """Whether a sentence gives orders instead of stating something."""
+        ids, *_ = self._read(sentence.split())
+        return self._is_order(self._encoder.vectors(ids[:CONTEXT]))
+
+    def _is_order(self, vectors: NDArray[np.float32]) -> bool:
+        return bool(self._heads.of("order", vectors[:1])[0, 0] > 0)
+
+    def _read(self, words: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
+        """The token ids of a sentence, and the places of each word's first and last token."""
+        encoder = self._encoder
         ids, first, last = [encoder.begin], [], []
         for word in words:
             first.append(len(ids))
             ids += encoder.tokens(word, CONTEXT)
             last.append(len(ids) - 1)
-        if not words or len(ids) >= CONTEXT:
-            return Cuts(words, frozenset(), frozenset())
-        vectors = encoder.vectors([*ids, encoder.end])
-        starts = self._heads.of("start", vectors[first])[:, STATEMENT]
-        ends = self._heads.of("end", vectors[last])[:, 0]
-        return Cuts(words, _places(starts), _places(ends))
+        return [*ids, encoder.end], first, last
 
 
 def _places(logits: NDArray[np.float32]) -> frozenset[int]:
     return frozenset(np.flatnonzero(logits >= THRESHOLD).tolist())
+
+
+def _capitalized(word: str) -> str:
+    """A word as it begins a sentence; names such as `iVoro`, `k-means` and `p53` stay."""
+    first, rest = word[0], word[1:]
+    is_plain = not rest or (rest[0].isalpha() and rest == rest.lower())
+    return f"{first.upper()}{rest}" if is_plain and len(first.upper()) == 1 else word

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from assistant.answer_grammar import Cuts
-from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.generation.verification.guards import breaks
 from assistant.statements import states
 from assistant.types import Evidence
@@ -107,7 +106,7 @@ class Verifier:
         sure of the contrary. A sentence that gives orders instead of stating something supports
         nothing; a title that does is not read.
         """
-        if not states(sentence):
+        if not states(sentence) or (not is_excerpt and self._cutter.gives_orders(sentence)):
             return False
         if _one_line(claim) == _one_line(sentence):
             return True

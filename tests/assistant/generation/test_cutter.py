@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.generation.verification.support import Verifier
 
 
@@ -61,3 +61,43 @@ def test_an_excerpt_holds(verifier: Verifier) -> None:
     sentence = "We show that the method converges if the loss is convex and smooth."
     excerpt = "The method converges if the loss is convex and smooth."
     assert verifier.supports(excerpt, sentence, is_excerpt=True)
+
+
+def cuts(text: str, starts: tuple[int, ...] = (), ends: tuple[int, ...] = ()) -> Cuts:
+    return Cuts(tuple(text.split()), frozenset(starts), frozenset(ends))
+
+
+NOTE = cuts(
+    r'It "halves" the error of networks, on $25.26\%$ of phones.', starts=(2, 6), ends=(2, 5)
+)
+
+
+def test_what_may_be_cut_out_is_listed() -> None:
+    assert list(NOTE.excerpts()) == [
+        'It "halves" the error of networks.',
+        r'It "halves" the error of networks, on $25.26\%$ of phones.',
+        "The error of networks.",
+        r"The error of networks, on $25.26\%$ of phones.",
+        r"On $25.26\%$ of phones.",
+    ]
+    assert list(cuts("Too few words.").excerpts()) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "excerpt"),
+    [
+        ("the method is fast:", "The method is fast."),
+        ("(It works well here.)", "(It works well here.)"),
+        ('They say "it works well."', 'They say "it works well."'),
+        ("k-means and iVoro are fast", "k-means and iVoro are fast."),
+        ("iVoro is faster than this", "iVoro is faster than this."),
+        ("p53 is a tumour suppressor!", "p53 is a tumour suppressor!"),
+        ("a method is proposed here.", "A method is proposed here."),
+    ],
+)
+def test_a_whole_sentence_begins_and_ends_as_one(sentence: str, excerpt: str) -> None:
+    assert list(cuts(sentence).excerpts()) == [excerpt]
+
+
+def test_a_question_says_nothing() -> None:
+    assert list(cuts("We ask: does depth help (in practice?)", starts=(2,)).excerpts()) == []

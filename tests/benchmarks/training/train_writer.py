@@ -20,8 +20,7 @@ from transformers import LlamaForCausalLM
 from writer_examples import Example, examples
 from writer_model import Tokens, load
 
-from assistant.answer_grammar import Cuts
-from assistant.generation.verification.cutter import Cutter
+from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.models import resolve_encoder
 from assistant.models.encoder_gguf import CUTTER, read_heads
 from assistant.settings import Settings

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.answer_grammar import Cuts
+from assistant.generation.verification.cutter import Cuts
 from assistant.prompting import (
     SILENT_REPLY,
     Message,
