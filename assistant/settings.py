@@ -1,11 +1,10 @@
-"""Settings, the one place that reads the environment.
+"""Every setting: of the program, of answers, and the ablations that measurements use."""
 
-Precedence: command-line flag, then environment (`ASSISTANT_…`), then `config.toml` in the user's
-configuration folder, then the defaults below. Unknown keys are refused.
-"""
-
+import argparse
 import os
 import tomllib
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from retrieval.errors import InputError
+from retrieval.search.settings import Retriever, SearchSettings
+from retrieval.types import InputError
 
 APPLICATION = "abstracts-assistant"
 CONFIG_FILE = platformdirs.user_config_path(APPLICATION) / "config.toml"
+_PACKAGE = Path(__file__).parent
 
 
 def _default_threads() -> int:
@@ -29,7 +30,7 @@ def _default_threads() -> int:
 
 
 class Settings(BaseSettings):
-    """Everything that can be set; see each field."""
+    """The settings of the program; each field has a description."""
 
     model_config = SettingsConfigDict(
         env_prefix="ASSISTANT_", toml_file=CONFIG_FILE, extra="forbid", frozen=True
@@ -41,20 +42,22 @@ class Settings(BaseSettings):
     cache: Path = Field(
         default=platformdirs.user_cache_path(APPLICATION), description="folder of the models"
     )
-    model: str = Field(default="default", description="chat model: default, GGUF path or hf:…")
-    embedder: str = Field(default="default", description="embedder: default, GGUF path or hf:…")
-    adapter: bool = Field(
-        default=True, description="whether the default chat model writes with its adapter"
+    model: str = Field(
+        default="default", description="chat model: default, a path or hf:owner/repo:file"
     )
+    embedder: str = Field(
+        default="default", description="embedder: default, a path or hf:owner/repo:file"
+    )
+    adapter: bool = Field(default=True, description="use the default chat model's adapter")
     context: int = Field(default=4096, ge=1024, description="the chat model's context, tokens")
     thinking: int = Field(
-        default=0, ge=0, description="tokens for which a model that thinks may do so"
+        default=0, ge=0, description="tokens that a thinking model may think before it answers"
     )
     threads: int = Field(default_factory=_default_threads, ge=1, description="CPU threads")
     host: str = Field(default="127.0.0.1", description="address the browser app listens on")
     port: int = Field(default=7860, ge=1, le=65535, description="port of the browser app")
     allow_ingest: bool = Field(
-        default=False, description="whether papers may be added over the HTTP API"
+        default=False, description="let the HTTP API add papers (POST /v1/ingest)"
     )
     server_name: str = Field(
         default="", description="name under which a proxy makes the browser app known"
@@ -70,15 +73,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic's
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags first, then the environment, then the file."""
+        """Precedence: flags, then the environment, then the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
 def load_settings(flags: dict[str, Any]) -> Settings:
-    """Settings with `flags` (only those that were given) on top.
+    """The settings, with `flags` above the environment and the file.
 
     Raises:
-        InputError: a value does not fit, or the file has an unknown key or is no TOML.
+        InputError: a value is invalid, or the file has an unknown key or is no valid TOML.
     """
     try:
         return Settings(**flags)
@@ -95,11 +98,133 @@ def load_settings(flags: dict[str, Any]) -> Settings:
         ) from error
 
 
-def reach_directly(host: str) -> None:
-    """Have this process reach `host` and itself without the proxy that the environment names.
+class WritingMode(StrEnum):
+    """How the chat model writes; the capability probe chooses."""
 
-    Gradio asks its own page whether it is up, and would ask a proxy for it.
+    FREE = "free"
+    """It writes a whole answer."""
+    BRIEF = "brief"
+    """With its adapter it writes one sentence a paper."""
+    QUOTE = "quote"
+    """It writes nothing: the answer quotes the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class WritingSettings:
+    """Settings and limits of writing; see tests/benchmarks/answers.md."""
+
+    max_tokens: int = 160
+    """Tokens that the model writes at most."""
+    most_sentences: int = 6
+    """Sentences written at most."""
+    most_failures: int = 2
+    """Unsupported sentences after which the model is stopped."""
+    mode: WritingMode = WritingMode.FREE
+    """Chosen by the capability probe."""
+    grammar: bool = True
+    """Whether `answer_grammar` holds the model to sentences with citation keys."""
+    checks: bool = True
+    """Whether a sentence of the model is shown only if its evidence supports it.
+
+    If not, every sentence is shown and called verified. That serves only to measure what
+    verification is worth; no command that answers people offers it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """Settings of an answer; see tests/benchmarks/answers.md."""
+
+    passages: int = 10
+    """Papers found, and shown as the closest ones if the assistant abstains."""
+    judged: int = 3
+    """Best papers one of which must be likely to answer."""
+    least_confidence: float | None = None
+    """Questions with less confidence are not answered; by default as the library is calibrated."""
+    search: SearchSettings = field(default_factory=SearchSettings)
+    """Settings of retrieval."""
+    rerank: bool = True
+    """Whether reading the best papers changes their order."""
+    writing: WritingSettings = field(default_factory=WritingSettings)
+    """Settings of writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ablations:
+    """Which parts of the pipeline are left out for a measurement; by default none."""
+
+    retriever: Retriever = Retriever.HYBRID
+    """The first-stage ranking."""
+    rerank: bool = True
+    """Whether reading the best papers changes their order."""
+    check: bool = True
+    """Whether the sentences of the model are verified; a model that writes none is not affected."""
+    free_writing: bool = False
+    """Whether the model writes whole answers without a grammar, whatever the probe says."""
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> "Ablations":
+        """The ablations chosen by the flags of `add_ablation_flags`."""
+        return cls(
+            retriever=Retriever(options.retriever),
+            rerank=not options.no_rerank,
+            check=not options.no_check,
+            free_writing=options.free_writing,
+        )
+
+    def search_settings(self) -> SearchSettings:
+        """The settings of retrieval with these ablations."""
+        return SearchSettings(retriever=self.retriever)
+
+    def answer_settings(self, writing: WritingSettings) -> AnswerSettings:
+        """The settings of an answer with these ablations.
+
+        Args:
+            writing: the settings of writing without them.
+        """
+        writing = replace(
+            writing,
+            mode=WritingMode.FREE if self.free_writing else writing.mode,
+            grammar=writing.grammar and not self.free_writing,
+            checks=writing.checks and self.check,
+        )
+        return AnswerSettings(search=self.search_settings(), rerank=self.rerank, writing=writing)
+
+
+NO_ABLATIONS = Ablations()
+
+
+def add_ablation_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that `Ablations.from_options` reads."""
+    flags = parser.add_argument_group("ablations", "parts of the path left out, for measurements")
+    flags.add_argument(
+        "--retriever",
+        choices=[each.value for each in Retriever],
+        default=Retriever.HYBRID.value,
+        help="what ranks the papers (default: %(default)s)",
+    )
+    flags.add_argument("--no-rerank", action="store_true", help="first-stage ranking only")
+    flags.add_argument(
+        "--no-check", action="store_true", help="show what the model writes without checking it"
+    )
+    flags.add_argument(
+        "--free-writing",
+        action="store_true",
+        help="ask the model for whole answers whatever the probe said, without a grammar",
+    )
+
+
+def reach_directly(host: str) -> None:
+    """Exempt `host` and this computer from the proxy that the environment names.
+
+    Gradio requests its own page to see whether it is up, and must not ask a proxy for it.
     """
     for name in ("NO_PROXY", "no_proxy"):
         known = os.environ.get(name, "")
         os.environ[name] = ",".join(filter(None, (known, "localhost", "127.0.0.1", host)))
+
+
+def resource_folder(name: str) -> Path:
+    """The folder `prompts` or `seeds`: in the installed package, or else in the repository."""
+    installed = _PACKAGE / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name

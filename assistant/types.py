@@ -1,10 +1,13 @@
-"""The records of an answer; one `Answer` serves terminal, browser, scripts and evaluation."""
+"""Answers, the events of their stream, and both as JSON; shared by all ways of asking."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
-from retrieval.types import Paper, Passage
+from retrieval.query.lookup import Match
+from retrieval.types import IngestReport, Paper, Passage
 
 
 class Outcome(StrEnum):
@@ -12,15 +15,15 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     ABSTRACT_SILENT = "abstract_silent"
-    """The paper is here, its abstract does not say."""
+    """The library has the paper, but its abstract does not say."""
     NOT_IN_LIBRARY = "not_in_library"
 
 
-class Kind(StrEnum):
-    """Why a sentence may be shown."""
+class SentenceKind(StrEnum):
+    """Why a sentence is shown."""
 
     VERIFIED = "verified"
-    """Written by the model, and its cited quotes support it."""
+    """Written by the model, and supported by the quotes that it cites."""
     QUOTED = "quoted"
     """Verbatim from an abstract."""
 
@@ -34,74 +37,74 @@ class Evidence:
     end: int
     text: str
     score: float
-    """How well it fits the question; comparable within one question only."""
+    """How well it answers; comparable within one question only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered reference of an answer."""
+    """A numbered citation of an answer."""
 
     number: int
     """From 1, in the order of the answer."""
     paper: Paper
     quote: str
-    """The sentence cited, an exact substring of the paper's abstract."""
+    """The cited sentence, verbatim from the paper's abstract."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """A sentence of an answer with the numbers of what it cites."""
+    """A sentence of an answer with the numbers of its citations."""
 
     text: str
-    kind: Kind
+    kind: SentenceKind
     citations: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Seconds."""
+    """Times of an answer, in seconds."""
 
     retrieval: float
-    """From the question until papers and sentences were found, reranking included."""
+    """From the question until papers and evidence were found, reranking included."""
     rerank: float
-    """What reading the papers again took of that."""
+    """The part of `retrieval` that reranking took."""
     first_token: float
-    """From the question until the first sentence could be shown."""
+    """From the question to the first sentence."""
     total: float
-    """From the question to the end."""
+    """From the question to the whole answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens the model read and wrote."""
+    """Tokens read and written for an answer."""
 
     prompt: int
-    """Read for writing the answer."""
+    """Read by the chat model to write the answer."""
     completion: int
-    """Written."""
+    """Written by the chat model."""
     rerank: int = 0
-    """Read before that, of the papers found, for ranking them again."""
+    """Read to rerank the papers found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything that is known about an answer."""
+    """An answer, how it came about, and what it took."""
 
     question: str
     standalone_question: str
     """The question as it can be understood without the conversation."""
     outcome: Outcome
     text: str
-    """What is shown: the sentences with their citation numbers, or why there are none."""
+    """The text shown: the sentences with their citation numbers, or why there are none."""
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]
     passages: tuple[Passage, ...]
-    """The papers found, best first; the closest ones where nothing was answered."""
+    """The papers found, best first; the closest ones if the assistant abstained."""
     model: str
     timings: Timings
     tokens: Tokens
     confidence: float | None = None
-    """How sure it was that the papers found answer; nothing where records answer."""
+    """Probability that the papers found answer; None if metadata answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,158 @@ class Turn:
 
 
 def by_paper(citations: Iterable[Citation]) -> list[list[Citation]]:
-    """Citations of the same paper together, in the order of the first of each."""
+    """Citations grouped by paper, in the order of each paper's first."""
     groups: dict[str, list[Citation]] = {}
     for citation in citations:
         groups.setdefault(citation.paper.id, []).append(citation)
     return list(groups.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The papers are found."""
+
+    standalone_question: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The papers found are read and ranked again."""
+
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSelected:
+    """The sentences that the answer is made from."""
+
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceVerified:
+    """A sentence is verified; `citations` are those that no earlier sentence has."""
+
+    sentence: AnswerSentence
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The answer is complete."""
+
+    answer: Answer
+
+
+Event = Retrieved | Reranked | EvidenceSelected | SentenceVerified | Completed
+
+
+Json = dict[str, Any]
+
+
+def dumps(value: object) -> str:
+    """One line of JSON, not escaped to ASCII."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
+    """An answer as JSON.
+
+    Args:
+        answer: the answer.
+        id_: of the conversation, if it has one.
+        turn: number of the turn in the conversation.
+    """
+    return {
+        "id": id_,
+        "turn": turn,
+        "question": answer.question,
+        "standalone_question": answer.standalone_question,
+        "outcome": answer.outcome.value,
+        "answer": answer.text,
+        "sentences": [
+            {"text": each.text, "kind": each.kind.value, "citations": list(each.citations)}
+            for each in answer.sentences
+        ],
+        "citations": [_citation_json(citation) for citation in answer.citations],
+        "passages": [
+            {
+                "paper_id": passage.paper.id,
+                "title": passage.paper.title,
+                "score": round(passage.score, 6),
+                "text": passage.chunk.text,
+            }
+            for passage in answer.passages
+        ],
+        "model": answer.model,
+        "timings": asdict(answer.timings),
+        "tokens": asdict(answer.tokens),
+        "confidence": None if answer.confidence is None else round(answer.confidence, 4),
+    }
+
+
+def search_json(id_: str | None, turn: int, query: str, passages: Sequence[Passage]) -> Json:
+    """The papers found for a query as JSON, best first."""
+    return {
+        "id": id_,
+        "turn": turn,
+        "query": query,
+        "hits": [
+            {
+                "rank": rank,
+                "paper_id": passage.paper.id,
+                "title": passage.paper.title,
+                "score": round(passage.score, 6),
+                "passage": passage.chunk.text,
+            }
+            for rank, passage in enumerate(passages, start=1)
+        ],
+    }
+
+
+def lookup_json(matches: Sequence[Match]) -> list[Json]:
+    """The papers looked up as JSON, each with the reason why it matches."""
+    return [
+        {**_paper_json(match.paper), "abstract": match.paper.abstract, "why": match.why}
+        for match in matches
+    ]
+
+
+def paper_json(paper: Paper, key: str) -> Json:
+    """A paper as JSON, with all its fields.
+
+    Args:
+        paper: the paper.
+        key: its citation key.
+    """
+    return {
+        **_paper_json(paper),
+        "abstract": paper.abstract,
+        "url": paper.url,
+        "doi": paper.doi,
+        "citation_key": key,
+        "sources": [asdict(source) for source in paper.sources],
+    }
+
+
+def ingest_json(report: IngestReport) -> Json:
+    """The report of an ingest as JSON."""
+    fields = asdict(report)
+    fields["skipped"] = [asdict(skipped) for skipped in report.skipped]
+    return fields
+
+
+def _citation_json(citation: Citation) -> Json:
+    return {"number": citation.number, **_paper_json(citation.paper), "quote": citation.quote}
+
+
+def _paper_json(paper: Paper) -> Json:
+    return {
+        "paper_id": paper.id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "venue": paper.venue,
+        "year": paper.year,
+        "decision": paper.decision,
+    }

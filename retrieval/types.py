@@ -1,6 +1,10 @@
-"""The records that retrieval works with: papers, chunks, hits and passages."""
+"""The types shared by both packages: papers and passages, filters, errors, progress."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Protocol
+
+_SINGLE = str.maketrans("“”„‟", "‘’‚‛")
+"""Double quotation marks and their single forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +19,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One paper as files give it; empty fields are unknown."""
+    """One paper as read from files; empty fields are unknown."""
 
     abstract: str
     sources: tuple[Source, ...]
-    """Where it was read; several once records of the same paper are folded."""
+    """Where it was read; several after records of the same paper are merged."""
     title: str = ""
     authors: tuple[str, ...] = ()
     venue: str = ""
@@ -28,12 +32,12 @@ class Record:
     url: str = ""
     doi: str = ""
     given_id: str = ""
-    """The id that the file gives the paper; kept as it is."""
+    """The paper's id in the file, kept as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A place in a file that could not be read as part of a paper."""
+    """A place in a file that is not part of any paper that could be read."""
 
     source: str
     line: int
@@ -42,11 +46,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper of the library: the fuller text and every field that any source gives."""
+    """A paper of the library: the fullest text, and every field that any source gives."""
 
     id: str
     title: str
-    """Empty where no source gives one; see `shown_title`."""
+    """Empty if no source gives one; see `shown_title`."""
     authors: tuple[str, ...]
     venue: str
     year: int | None
@@ -57,11 +61,11 @@ class Paper:
     url: str = ""
     doi: str = ""
     id_is_given: bool = False
-    """Whether the id came with the paper; such an id is never changed."""
+    """Whether the id comes from a file; such an id never changes."""
 
     @property
     def shown_title(self) -> str:
-        """The title, or the first words of the abstract in its place, fit to stand in “…”."""
+        """The title, or else the first words of the abstract, for use within “…”."""
         return nested(self.title or first_words(self.abstract))
 
 
@@ -80,7 +84,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk found by one retriever; a higher score is better, scales differ by retriever."""
+    """A chunk found by one retriever; a higher score is better, scales differ."""
 
     chunk_id: str
     paper_id: str
@@ -94,36 +98,151 @@ class Passage:
     paper: Paper
     chunk: Chunk
     score: float
-    """Fused score in [0, 1] and what reading adds, relative to the other passages of the query."""
+    """Fused score in [0, 1] plus the reader's, relative to the other passages of the query."""
     similarity: float
     """Cosine of the query and the paper's best chunk, comparable between queries."""
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions on a paper, all of which must hold; empty ones pass every paper."""
+
+    authors: tuple[tuple[str, ...], ...] = ()
+    """Groups of indexed names (`du, yilun`); one of each group must be an author."""
+    venues: tuple[str, ...] = ()
+    """The venue is one of these."""
+    years: tuple[int, ...] = ()
+    """The year is one of these."""
+    decisions: tuple[str, ...] = ()
+    """The decision is one of these."""
+    excluded: tuple["Filters", ...] = ()
+    """Papers that pass any of these are left out."""
+    excluded_words: tuple[str, ...] = ()
+    """Papers whose title or abstract has any of these words or phrases are left out."""
+
+    def __bool__(self) -> bool:
+        """Whether there is any condition."""
+        return self.selects or bool(self.excluded or self.excluded_words)
+
+    @property
+    def selects(self) -> bool:
+        """Whether there is any condition besides exclusions."""
+        return bool(self.authors or self.venues or self.years or self.decisions)
+
+    def also(self, other: "Filters") -> "Filters":
+        """Both filters; venues, years and decisions of `self` replace those of `other`."""
+        return Filters(
+            authors=tuple(dict.fromkeys((*self.authors, *other.authors))),
+            venues=self.venues or other.venues,
+            years=self.years or other.years,
+            decisions=self.decisions or other.decisions,
+            excluded=tuple(dict.fromkeys((*self.excluded, *other.excluded))),
+            excluded_words=tuple(dict.fromkeys((*self.excluded_words, *other.excluded_words))),
+        )
+
+    def merged(self, other: "Filters") -> "Filters":
+        """Both filters, with venues, years and decisions as alternatives: `2022 or 2023`."""
+        return (
+            Filters(
+                venues=tuple(dict.fromkeys((*self.venues, *other.venues))),
+                years=tuple(dict.fromkeys((*self.years, *other.years))),
+                decisions=tuple(dict.fromkeys((*self.decisions, *other.decisions))),
+            )
+            .also(self)
+            .also(other)
+        )
+
+
+NO_FILTERS = Filters()
+"""Every paper passes."""
+
+
+@dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did; the fields of the command's JSON."""
+    """Result of an ingest; the fields of the command's JSON."""
 
     papers: int
     added: int
     updated: int
     unchanged: int
     merged: int
-    """Records that another record of the same paper absorbed."""
+    """Records merged into another record of the same paper."""
     chunks: int
     seconds: float
-    skipped: tuple[Skipped, ...] = field(default=())
+    skipped: tuple[Skipped, ...] = ()
 
 
 def first_words(text: str, limit: int = 80) -> str:
-    """The beginning of `text`, cut between words, with an ellipsis if anything was cut."""
+    """The beginning of `text`, cut between words and ended by an ellipsis if it is longer."""
     if len(text) <= limit:
         return text
     return text[:limit].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
 def nested(text: str) -> str:
-    """`text` as it stands within “…”: its own quotation marks single, so that none ends it."""
+    """`text` for use within “…”: its own quotation marks become single."""
     return text.translate(_SINGLE)
 
 
-_SINGLE = str.maketrans("“”„‟", "‘’‚‛")
+class UserError(Exception):
+    """An error that the person can fix; the root of the error tree."""
+
+
+class InputError(UserError):
+    """A file, an argument or a question cannot be used."""
+
+
+class LibraryError(UserError):
+    """The library on disk cannot be used as asked."""
+
+
+class LibraryInUseError(LibraryError):
+    """Another process is writing to the library."""
+
+
+class LibraryMismatchError(LibraryError):
+    """The library was made with another embedder, chunker or format."""
+
+
+class ModelError(UserError):
+    """A model file is missing, broken, or too large."""
+
+
+class ModelFetchError(ModelError):
+    """A model could not be fetched, checked, unpacked or converted."""
+
+
+class ServeError(UserError):
+    """The browser app could not be started."""
+
+
+class BusyError(UserError):
+    """Too many requests are waiting for the model."""
+
+
+class NotReadyError(UserError):
+    """The first start is not complete: models or papers are still being fetched or read."""
+
+
+class EvaluationError(UserError):
+    """An evaluation is worse than its baseline, or a replay differs from its run."""
+
+
+class Cancelled(Exception):  # noqa: N818 - a wish, not an error
+    """The person stopped the work; nothing is left half-done."""
+
+
+class Progress(Protocol):
+    """Called as work advances; may raise `Cancelled` to stop it."""
+
+    def __call__(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Report that `done` of `total` units of `stage` are finished."""
+
+
+def silent(stage: str, done: int, total: int, unit: str) -> None:
+    """Report nothing."""
+
+
+def never() -> bool:
+    """Return False: for work that cannot be stopped."""
+    return False

@@ -16,6 +16,21 @@ from assistant.settings import Settings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+SLOW_FOLDERS = {"browser", "api"}
+"""Tests of a served app."""
+SLOW_FILES = {"test_processes.py", "test_packaging.py", "test_command_line.py"}
+"""Tests of whole processes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs models, a served app or processes: `pytest -m "not slow"` leaves it out."""
+    for item in items:
+        path = item.path
+        needs_models = "cache" in getattr(item, "fixturenames", ())
+        if needs_models or path.parent.name in SLOW_FOLDERS or path.name in SLOW_FILES:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def cache() -> Path:
     """The folder of the models."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, SampleScores, Spread
 from assistant.evaluation.types import CurvePoint, Expected, Json, Reply, Row, SampleType, Score
 from assistant.types import Outcome
@@ -17,7 +17,7 @@ RECORD: dict[str, Any] = {
     "models": {"chat": {"name": "Tiny Model", "bytes": 270885952}, "embedder": {"name": "Mini"}},
     "library": {"papers": 1643},
     "asking": {"file": "/somewhere/questions.jsonl", "limit": None, "types": []},
-    "workers": 1,
+    "scorers": "1",
     "times": {"begun": "2026-03-04T10:00:00+00:00", "seconds": 185.0},
 }
 

@@ -49,7 +49,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
 
 def test_help_needs_nothing_heavy() -> None:
     program = (
-        "import sys, assistant.cli as cli\n"
+        "import sys, assistant.cli.main as cli\n"
         "try: cli.main(['--help'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('chromadb', 'gradio', 'llama_cpp', 'numpy') if m in sys.modules])"
@@ -102,7 +102,7 @@ def test_ask_prints_the_answer_and_its_references(run: Run, library_home: Path) 
 
 
 def test_ask_as_json_has_what_was_written_before_its_evidence(run: Run, library_home: Path) -> None:
-    question = "How much faster is machine unlearning of federated clusters than retraining?"
+    question = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
     answer = json.loads(run("ask", "--json", question, "--home", library_home).stdout)
     kinds = [sentence["kind"] for sentence in answer["sentences"]]
     assert {*kinds} == {"verified", "quoted"}
@@ -151,7 +151,7 @@ def test_answering_from_the_cache_opens_no_connection(library_home: Path) -> Non
         "import socket, sys\n"
         "def refuse(*_): raise AssertionError('a connection was opened')\n"
         "socket.socket.connect = socket.socket.connect_ex = refuse\n"
-        "from assistant.cli import main\n"
+        "from assistant.cli.main import main\n"
         f"sys.exit(main(['ask', '--home', {str(library_home)!r}, 'What is DiffStride?']))"
     )
     done = subprocess.run(

@@ -46,7 +46,9 @@ def test_the_wheel_carries_the_trained_weights_unchanged(wheel: Path, file: str)
 def test_the_wheel_carries_style_and_licence_but_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert {"assistant/browser/static/style.css", "assistant/api/static/docs.js"} <= set(names)
+    assert {"assistant/server/web/static/style.css", "assistant/server/api/static/docs.js"} <= set(
+        names
+    )
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith("tests/") for name in names)
 
@@ -58,8 +60,9 @@ def test_an_installed_copy_finds_its_own_files_from_another_folder(
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
     subprocess.run([*pip, str(installed), str(wheel)], check=True)
     program = (
-        "from assistant.resources import resource_folder as f; from assistant.prompting import "
-        "answer_messages; answer_messages('why?', [], []); print(f('seeds')); print(f('prompts'))"
+        "from assistant.settings import resource_folder as f; "
+        "from assistant.generation.prompts import answer_messages; "
+        "answer_messages('why?', [], []); print(f('seeds')); print(f('prompts'))"
     )
     shown = subprocess.run(
         [sys.executable, "-c", program],

@@ -26,7 +26,7 @@ def heard(event, details):
     if event == "socket.getaddrinfo" and details[0] not in ("127.0.0.1", "localhost", None):
         print("LOOKS UP", details[0], file=sys.stderr, flush=True)
 sys.addaudithook(heard)
-from assistant.cli import main
+from assistant.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -1,6 +1,7 @@
 """Evaluation runs: questions with known answers, scored, compared and reported.
 
-The order is that of the modules: questions (`question_set`, `beir`) are asked (`running`), what
-came of each is scored (`scorers`) and kept as a row (`rows`); rows become figures with intervals
-(`figures`), figures of two runs are compared (`comparison`), and all of it is shown (`report`).
+Read `run` first. Questions (`questions`, `beir`) are asked (`asking`), the replies are scored
+(`scorers`) and kept as rows (`rows`) beside the record of the run (`record`). Rows become figures
+with intervals (`figures`, `metrics`), figures of two runs are compared (`compare`), and all of it
+is shown in the terminal (`tables`) and as a page (`report`).
 """

@@ -1,4 +1,4 @@
-"""The judged queries of a folder laid out as BEIR does (Thakur et al. 2021)."""
+"""Folders in BEIR's layout (Thakur et al. 2021): judged queries, and the corpus as a library."""
 
 import hashlib
 import math
@@ -6,40 +6,46 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.evaluation.types import Expected, Question, Sample, SampleType
-from assistant.pipeline.assistant import checked_question
-from assistant.question_file import (
-    Line,
+from assistant.evaluation.provenance import sha256_of
+from assistant.evaluation.question_file import (
+    QuestionLine,
     check_ids_differ,
     contents,
     lines_of,
     numbered_lines,
     shown,
 )
-from retrieval.errors import InputError
-from retrieval.readers.fields import checked
-from retrieval.types import Skipped, Source
+from assistant.evaluation.types import Expected, Question, Sample, SampleType
+from assistant.pipeline.assistant import checked_question
+from assistant.pipeline.startup import open_library
+from assistant.settings import Settings
+from retrieval.formats.fields import checked
+from retrieval.library.ingest import ingest
+from retrieval.types import InputError, Progress, Skipped, Source
 
+_CORPUS = "corpus.jsonl"
+_NAME_LENGTH = 16
+"""Digits of a corpus's hash that name its library."""
 _COLUMNS = ("query-id", "corpus-id", "score")
 _EXPECTED = "corpus.jsonl, queries.jsonl and qrels/test.tsv"
 _ROWS = "a header with query-id, corpus-id and score, then a judgement a line, parted by tabs"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """The queries that have a relevant paper."""
+class JudgedQueries:
+    """The queries of a folder that have a relevant paper."""
 
     samples: tuple[Sample, ...]
     """In the order of the queries."""
     sha256: str
-    """Of the bytes of the queries, then of the judgements, in hexadecimal."""
+    """Of the queries' bytes followed by the judgements', in hexadecimal."""
     notes: tuple[str, ...]
-    """What is odd and still can be asked, a sentence each."""
+    """Remarks on what is odd but can be asked, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """A row of the judgements."""
+    """A row of the judgements file."""
 
     query: str
     paper: str
@@ -49,16 +55,16 @@ class _Judgement:
     """Line, from 1."""
 
 
-def read_beir(folder: Path, library: Container[str] | None = None) -> Judged:
+def read_beir(folder: Path, library: Container[str] | None = None) -> JudgedQueries:
     """The queries of `folder` with the gains of their relevant papers, by id.
 
-    The judgements are those of `qrels/test.tsv`, or of the only other file there is. A score above
-    0 is a gain. A relevant paper that the corpus has without an abstract cannot be in a library: it
-    stays and is never found, so that figures compare with those of others.
+    The judgements are read from `qrels/test.tsv`, or from the only other file there. A score above
+    0 is a gain. A relevant paper without an abstract cannot be in a library: it stays expected and
+    is never found, so that figures compare with published ones.
 
     Args:
         folder: with `corpus.jsonl`, `queries.jsonl` and `qrels/`.
-        library: the ids of its papers; nothing where its corpus is still to be read.
+        library: the ids of its papers; None if the corpus is not ingested yet.
 
     Raises:
         InputError: a file cannot be read or does not fit; one sentence with file and line.
@@ -76,13 +82,39 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> Judged:
     for each in relevant:
         gains.setdefault(each.query, {})[each.paper] = each.score
     absent = [each for each in relevant if library is not None and each.paper not in library]
-    return Judged(
+    return JudgedQueries(
         samples=tuple(
             _sample(line, gains[line.id.strip()]) for line in lines if line.id.strip() in gains
         ),
         sha256=hashlib.sha256(queries + judged).hexdigest(),
         notes=_missing(absent, folder),
     )
+
+
+def home_of_corpus(folder: Path, settings: Settings) -> Path:
+    """The folder of the library of a BEIR folder's corpus, in the cache; each corpus has its own.
+
+    Raises:
+        InputError: the folder has no corpus that can be read.
+    """
+    corpus = folder / _CORPUS
+    try:
+        name = sha256_of(corpus)[:_NAME_LENGTH]
+    except OSError as error:
+        raise InputError(
+            f"{corpus} cannot be read ({error.strerror}); expected questions in a JSONL file, or a "
+            "folder with corpus.jsonl, queries.jsonl and qrels/test.tsv."
+        ) from error
+    return settings.cache / "corpora" / name
+
+
+def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:
+    """Bring the library of `settings` up to date with the corpus of a BEIR folder.
+
+    Raises:
+        ModelError, LibraryError: as `ingest` does.
+    """
+    ingest(open_library(settings, progress), [folder / _CORPUS], progress=progress)
 
 
 def _judged_file(folder: Path) -> Path:
@@ -157,7 +189,7 @@ def _check_queries(judgements: Sequence[_Judgement], known: Container[str], file
             )
 
 
-def _sample(line: Line, gains: Mapping[str, float]) -> Sample:
+def _sample(line: QuestionLine, gains: Mapping[str, float]) -> Sample:
     text = line.fields.get("text")
     if not isinstance(text, str):
         raise InputError(f"{line.where} has no text; expected “text” with the query.")
@@ -169,10 +201,10 @@ def _sample(line: Line, gains: Mapping[str, float]) -> Sample:
 
 
 def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
-    """A note on relevant papers that no library has, for want of an abstract."""
+    """A note on relevant papers that have no abstract; other absent papers are errors."""
     if not absent:
         return ()
-    file = folder / "corpus.jsonl"
+    file = folder / _CORPUS
     corpus = {line.id.strip(): line for line in lines_of(contents(file), file, "_id")}
     for each in absent:
         if each.paper not in corpus:
@@ -193,5 +225,5 @@ def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
     )
 
 
-def _has_no_abstract(line: Line) -> bool:
+def _has_no_abstract(line: QuestionLine) -> bool:
     return isinstance(checked(line.fields, Source("", line.number)), Skipped)

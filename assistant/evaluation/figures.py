@@ -1,4 +1,4 @@
-"""The figures of a run: every metric with its interval, over all samples and by type."""
+"""The figures of a run (`figures.json`): metrics with intervals, outcomes, curves, speed."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -9,39 +9,46 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.bootstrap import LEAST_SAMPLES, RESAMPLES, Total, mean, mean_interval
-from assistant.evaluation.metrics import FAILED, METRICS
+from assistant.evaluation.metrics import (
+    FAILED,
+    LEAST_SAMPLES,
+    METRICS,
+    RESAMPLES,
+    Total,
+    mean,
+    mean_interval,
+)
 from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, outcome_labels
 from assistant.evaluation.scorers.risk_coverage import JUDGES, area_below, curve_of, judged_by
 from assistant.evaluation.types import CurvePoint, Reply, Row, SampleType
 from assistant.types import Outcome
-from retrieval.errors import InputError
-from retrieval.files import write_whole
+from retrieval.index.files import write_whole
+from retrieval.types import InputError
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric over some samples."""
+    """A metric over all samples or those of a type."""
 
     metric: str
     type: str
     """The type of the samples; empty: all."""
     value: float | None
-    """Nothing where no question could be scored."""
+    """None if no question could be scored."""
     low: float | None
-    """The 95 % interval's lower end, over samples drawn with replacement; nothing where too few
-    have a score."""
+    """Lower end of the 95 % interval, over samples drawn with replacement; None if too few have a
+    score."""
     high: float | None
     scored: int
     """Questions."""
     unscored: int
-    """Questions that it applies to and that could not be scored."""
+    """Questions that the metric applies to, but that could not be scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a measure spreads over questions."""
+    """Distribution of a time or a count over questions."""
 
     mean: float
     median: float
@@ -51,12 +58,12 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class SampleScores:
-    """A sample's scores without its answers."""
+    """The scores of a sample."""
 
     type: str
     failed: bool
     scores: tuple[Mapping[str, float | None], ...]
-    """By metric, a turn each."""
+    """By metric; one mapping per turn."""
 
     def of(self, metric: str) -> dict[int, float | None]:
         """The scores of a metric by turn, for the turns that it applies to."""
@@ -67,7 +74,7 @@ class SampleScores:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Everything that a run comes to: the contents of `figures.json`."""
+    """All results of a run: the contents of `figures.json`."""
 
     questions_sha256: str
     """Of the file of questions, in hexadecimal."""
@@ -78,22 +85,22 @@ class Figures:
     resamples: int
     figures: tuple[Figure, ...]
     outcomes: Mapping[str, Mapping[str, int]]
-    """Questions by right outcome, then by given one: the 3 x 3 table of outcomes."""
+    """Numbers of questions by right outcome, then by given outcome."""
     curves: Mapping[str, tuple[CurvePoint, ...]]
-    """Risk-coverage curves by what counts as wrong."""
+    """Risk-coverage curves, by the definition of wrong."""
     areas: Mapping[str, float]
     """Area below each curve; less is better."""
     seconds: Mapping[str, Spread]
-    """By stage of an answer."""
+    """By stage of an answer; lookups and searches have a stage each."""
     tokens: Mapping[str, Spread]
-    """Read and written by the model for an answer."""
+    """Tokens that the model read and wrote, by stage."""
     latencies: tuple[float, ...]
     """Seconds of every answer, in ascending order."""
     samples: Mapping[str, SampleScores]
     """By id, in the order of the questions."""
 
     def of(self, metric: str, type_: str = "") -> Figure | None:
-        """One of the figures."""
+        """The figure of a metric over the samples of a type (default: all)."""
         wanted = (metric, type_)
         return next((each for each in self.figures if (each.metric, each.type) == wanted), None)
 
@@ -109,10 +116,10 @@ def make_figures(
     seed: int,
     resamples: int = RESAMPLES,
 ) -> Figures:
-    """What the rows of a run come to, in whatever order they were written.
+    """Compute the figures of a run.
 
     Args:
-        rows: of samples named in `order`; others are left out.
+        rows: of samples named in `order`, in any order; others are ignored.
         order: ids of the samples, in the order of the questions.
         questions_sha256: of the file of questions.
         seed: of the intervals' draws.
@@ -144,6 +151,33 @@ def make_figures(
     )
 
 
+def write_figures(path: Path, figures: Figures) -> None:
+    """Write the figures, whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    write_whole(path, _FORM.dump_json(figures, indent=1).decode() + "\n")
+
+
+def read_figures(path: Path) -> Figures:
+    """The figures that `write_figures` wrote.
+
+    Raises:
+        InputError: the file cannot be read or has no figures.
+    """
+    try:
+        return _FORM.validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    except ValidationError as error:
+        found = error.errors()[0]
+        what = " ".join((*map(str, found["loc"]), found["msg"]))
+        raise InputError(
+            f"{path} has no figures of an evaluation run ({what}); run that evaluation again."
+        ) from error
+
+
 def _scores(row: Row) -> SampleScores:
     return SampleScores(
         type=row.type.value,
@@ -155,7 +189,7 @@ def _scores(row: Row) -> SampleScores:
 
 
 def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iterator[Figure]:
-    """Every metric that applies to something, over all samples and then by type."""
+    """Every metric that applies to a question, over all samples and then by type."""
     for metric in METRICS:
         for type_ in ("", *(each.value for each in SampleType)):
             chosen = [sample for sample in samples if type_ in ("", sample.type)]
@@ -167,7 +201,7 @@ def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iter
 def _figure(
     metric: str, type_: str, scores: Sequence[Sequence[float | None]], seed: int, resamples: int
 ) -> Figure:
-    """A metric from the scores of each sample's questions."""
+    """A figure from the scores of each sample's questions."""
     known = [[value for value in sample if value is not None] for sample in scores]
     totals = [Total(sum(values), len(values)) for values in known if values]
     scored = sum(map(len, known))
@@ -185,7 +219,7 @@ def _figure(
 
 
 def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
-    """The table of outcomes; the rows that have questions."""
+    """The rows of the table of outcomes that have questions."""
     counts = Counter(
         outcome_labels(reply.expected, Outcome(reply.answer["outcome"]))
         for reply in replies
@@ -199,7 +233,7 @@ def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
 
 
 def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
-    """What the stages of a reply took."""
+    """Seconds by stage of a reply."""
     if reply.answer is None:
         return {"lookup" if type_ is SampleType.LOOKUP else "search": reply.seconds}
     timings: Mapping[str, float] = reply.answer["timings"]
@@ -224,7 +258,7 @@ def _tokens(reply: Reply) -> dict[str, float]:
 
 
 def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
-    """How each measure spreads over the replies that have it."""
+    """The distribution of each measure over the replies that have it."""
     values: dict[str, list[float]] = defaultdict(list)
     for measures in measured:
         for name, value in measures.items():
@@ -239,30 +273,3 @@ def _spread(values: Sequence[float]) -> Spread:
         p95=float(np.percentile(values, _PERCENTILE)),
         total=float(sum(values)),
     )
-
-
-def write_figures(path: Path, figures: Figures) -> None:
-    """Write the figures, whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
-    write_whole(path, _FORM.dump_json(figures, indent=1).decode() + "\n")
-
-
-def read_figures(path: Path) -> Figures:
-    """The figures that `write_figures` wrote.
-
-    Raises:
-        InputError: the file cannot be read, or says something else.
-    """
-    try:
-        return _FORM.validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
-    except ValidationError as error:
-        found = error.errors()[0]
-        what = " ".join((*map(str, found["loc"]), found["msg"]))
-        raise InputError(
-            f"{path} has no figures of an evaluation run ({what}); run that evaluation again."
-        ) from error

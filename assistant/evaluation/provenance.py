@@ -1,4 +1,4 @@
-"""Facts about the program, its packages, models, library and machine that a run depends on."""
+"""Facts that a run depends on: program, packages, models, prompts, library and machine."""
 
 import hashlib
 import json
@@ -14,21 +14,14 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from assistant import __version__
-from assistant.models.gguf_header import read_header
-from assistant.resources import resource_folder
-from assistant.settings import APPLICATION
-from retrieval.chroma import ChromaStore
-from retrieval.manifest import read_manifest
+from assistant.models.gguf.header import read_header
+from assistant.settings import APPLICATION, resource_folder
+from retrieval.index.chroma import ChromaStore
+from retrieval.index.manifest import read_manifest
 from retrieval.types import Paper
 
 _SOURCES = Path(__file__).parents[2]
-"""The folder that has the packages."""
-
-
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+"""The folder of the packages `assistant` and `retrieval`."""
 
 
 def code_facts() -> dict[str, Any]:
@@ -47,22 +40,8 @@ def code_facts() -> dict[str, Any]:
     }
 
 
-def _commit() -> tuple[str | None, bool | None]:
-    """Commit of the checkout that runs, and whether it was changed; nothing if installed."""
-    try:
-        _git("ls-files", "--error-unmatch", "assistant/__init__.py")
-        return _git("rev-parse", "HEAD").strip(), bool(_git("status", "--porcelain"))
-    except (OSError, subprocess.CalledProcessError):
-        return None, None
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(_SOURCES), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
-
-
 def package_versions() -> dict[str, str]:
-    """Versions of the packages that the program requires, as far as they are installed."""
+    """Versions of the required packages that are installed."""
     found = {}
     for text in requires(APPLICATION) or ():
         needed = Requirement(text)
@@ -75,7 +54,7 @@ def package_versions() -> dict[str, str]:
 
 
 def model_facts(path: Path) -> dict[str, Any]:
-    """A model's file: name, size, hash, quantization."""
+    """Name, path, size, hash and quantization of a model's file."""
     header = read_header(path)
     return {
         "name": path.stem,
@@ -86,14 +65,13 @@ def model_facts(path: Path) -> dict[str, Any]:
     }
 
 
-def fingerprint(papers: Iterable[Paper]) -> str:
-    """SHA-256 of everything that papers say, in whatever order they come."""
-    lines = sorted(json.dumps(asdict(paper), sort_keys=True) for paper in papers)
-    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
+def prompt_hashes() -> dict[str, str]:
+    """SHA-256 of every prompt, by its name."""
+    return {path.stem: sha256_of(path) for path in sorted(resource_folder("prompts").glob("*.txt"))}
 
 
 def library_facts(home: Path) -> dict[str, Any]:
-    """The library in `home`: how many papers, how they were cut, and a hash of them."""
+    """Papers, chunks, hash, embedder and chunker of the library in `home`."""
     store = ChromaStore(home / "chroma")
     papers, chunks = store.count()
     manifest = read_manifest(home / "library.json")
@@ -116,16 +94,37 @@ def machine_facts() -> dict[str, Any]:
     }
 
 
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fingerprint(papers: Iterable[Paper]) -> str:
+    """SHA-256 of all fields of papers, independent of their order."""
+    lines = sorted(json.dumps(asdict(paper), sort_keys=True) for paper in papers)
+    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
+
+
+def _commit() -> tuple[str | None, bool | None]:
+    """Commit of the checkout, and whether it has changes; None if the package is installed."""
+    try:
+        _git("ls-files", "--error-unmatch", "assistant/__init__.py")
+        return _git("rev-parse", "HEAD").strip(), bool(_git("status", "--porcelain"))
+    except (OSError, subprocess.CalledProcessError):
+        return None, None
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(_SOURCES), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+
+
 def _cpu() -> str:
-    """Name of the processor; Python itself knows it on some systems only."""
+    """Name of the processor; Linux has it in a file, as Python does not know it there."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, platform.processor())
-
-
-def prompt_hashes() -> dict[str, str]:
-    """SHA-256 of every prompt, by its name."""
-    return {path.stem: sha256_of(path) for path in sorted(resource_folder("prompts").glob("*.txt"))}

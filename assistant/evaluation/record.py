@@ -1,4 +1,7 @@
-"""What a run was made with: everything that could move its figures, kept as `run.json`."""
+"""The run record (`run.json`): everything that could change a run's figures.
+
+Keys that are not known here, such as those of earlier versions, are ignored when it is read.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -9,8 +12,6 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.ablations import Ablations
-from assistant.answer_settings import WritingSettings
 from assistant.evaluation.provenance import (
     code_facts,
     library_facts,
@@ -21,15 +22,15 @@ from assistant.evaluation.provenance import (
 )
 from assistant.evaluation.scorers import VERSION
 from assistant.pipeline.calibration import read_calibration, threshold
-from assistant.settings import Settings
-from retrieval.errors import InputError
-from retrieval.files import write_whole
+from assistant.settings import Ablations, Settings, WritingSettings
+from retrieval.index.files import write_whole
 from retrieval.search.rerank import RerankSettings
+from retrieval.types import InputError
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which questions are asked, and how."""
+    """Which questions are asked, and how often."""
 
     file: str
     """Path of the questions, absolute."""
@@ -46,49 +47,49 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a run was made."""
+    """When a run was made, and how long it took."""
 
     begun: str
     """ISO 8601, UTC."""
     ended: str = ""
-    """Empty until every sample was asked."""
+    """Empty until every sample has a row."""
     seconds: float = 0.0
-    """From the first question to the last, over all beginnings after interruptions; what was killed
-    is not counted."""
+    """From the first question to the last, summed over all beginnings; the time of a killed process
+    is lost."""
     beginnings: int = 1
+    """How often the run was started or resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """The contents of `run.json`; every part but times, machine and workers may move figures."""
+    """The contents of `run.json`; every part but times and machine may change figures."""
 
     code: Mapping[str, Any]
     """Version, commit, whether the tree was dirty, a hash of the sources."""
     packages: Mapping[str, str]
-    """Versions of the packages that it stands on."""
+    """Versions of the required packages."""
     models: Mapping[str, Mapping[str, Any]]
-    """Chat model, embedder, reader, support model, cutter, and the writer's adapter if there is
-    one: file, size, hash, quantization."""
+    """File, size, hash and quantization of chat model, embedder, reader, support model, cutter and,
+    if it is used, the writer's adapter."""
     settings: Mapping[str, Any]
     """Every setting."""
     prompts: Mapping[str, str]
     """Hash of every prompt, by its name."""
     library: Mapping[str, Any]
-    """How many papers and chunks, how they were cut, and a hash of the papers."""
+    """Number of papers and chunks, embedder, chunker, and a hash of the papers."""
     asking: Asking
     scorers: str
     """Version of the scorers."""
     machine: Mapping[str, Any]
-    workers: int
     times: Times
 
 
 Difference = tuple[str, Any, Any]
-"""Where two records differ, and what each says there."""
+"""Name of a value in which two records differ, and both values."""
 
-_MOVES_NOTHING = ("machine", "workers", "times")
-"""Parts that say how fast a run was, not what came of it."""
-_NAMED_OTHERWISE = (
+_PARTS_THAT_MAY_DIFFER = ("machine", "times")
+"""Parts that do not change figures."""
+_MAY_DIFFER = (
     "code.commit",
     "code.dirty",
     "models.chat.file",
@@ -104,10 +105,10 @@ _NAMED_OTHERWISE = (
     "settings.threads",
     "asking.file",
 )
-"""Where things lie, and what they are called: what lies there has a hash of its own."""
+"""Values that do not change figures; contents of files are compared by hashes of their own."""
 _BY_PROBE = "as the probe decides"
-"""How the model is asked for answers."""
-_IN_WORDS = {
+"""The writing mode that is recorded, as the probe chooses it when the model is loaded."""
+_LABELS = {
     "asking.sha256": "the file of questions",
     "asking.limit": "--limit",
     "asking.types": "--types",
@@ -122,29 +123,23 @@ _IN_WORDS = {
     "models.cutter.sha256": "the cutter's file",
     "models.writer.sha256": "the writer's file",
 }
-"""What is called otherwise where people read it."""
+"""Names for people; other values are named as in the file."""
 _LONGEST_VALUE = 120
-"""Characters of a value in a sentence."""
+"""Characters of a value that a sentence shows."""
 _SHORT_HASH = 12
-"""Digits that tell one hash from another."""
-_OF_THE_SERVER = {"auth_file", "host", "port", "server_name", "allow_ingest"}
+"""Digits of a hash that a sentence shows."""
+_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
 _FORM = TypeAdapter(RunRecord)
 
 
-def make_record(
-    asking: Asking,
-    settings: Settings,
-    files: Mapping[str, Path],
-    workers: int,
-) -> RunRecord:
+def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
     """The record of a run that begins now.
 
     Args:
-        asking: what is asked.
+        asking: the questions.
         settings: of the person.
-        files: those of the models: `chat`, `embedder`, `reader`, `support`, `cutter`, and `writer`
-            if its adapter is used.
-        workers: processes that ask.
+        files: of the models `chat`, `embedder`, `reader`, `support`, `cutter`, and `writer` if its
+            adapter is used.
 
     Raises:
         LibraryError: the library cannot be read.
@@ -159,62 +154,12 @@ def make_record(
         asking=asking,
         scorers=VERSION,
         machine=machine_facts(),
-        workers=workers,
         times=Times(begun=_now()),
     )
 
 
-def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
-    """The first thing that may move figures in which two records differ.
-
-    Where it lies in a file or a folder does not count, only what is in it.
-    """
-    old, new = _flat(before), _flat(now)
-    for name in dict.fromkeys(chain(old, new)):
-        if old.get(name) != new.get(name):
-            if name == "code.sources_sha256":
-                return "the program", _program(before), _program(now)
-            return _IN_WORDS.get(name, name), old.get(name), new.get(name)
-    return None
-
-
-def _program(record: RunRecord) -> str:
-    """Which program made a record, for people."""
-    code = record.code
-    state = " with changes" if code["dirty"] else ""
-    commit = f", commit {code['commit']}{state}" if code["commit"] else ""
-    return f"version {code['version']}{commit}, sources {code['sources_sha256'][:_SHORT_HASH]}"
-
-
-def difference_said(difference: Difference) -> str:
-    """A difference in words."""
-    name, before, now = difference
-    return f"{name} ({_short(before)} there, {_short(now)} now)"
-
-
-def _short(value: Any) -> str:
-    """A value as it fits into a sentence; of a hash the beginning."""
-    text = "nothing" if value is None else str(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
-
-
-def _flat(record: RunRecord) -> dict[str, Any]:
-    fields = _FORM.dump_python(record, mode="json")
-    parts = {name: part for name, part in fields.items() if name not in _MOVES_NOTHING}
-    flat = dict(_leaves("", parts))
-    return {name: value for name, value in flat.items() if name not in _NAMED_OTHERWISE}
-
-
-def _leaves(name: str, part: Any) -> Iterable[tuple[str, Any]]:
-    if isinstance(part, dict) and part:
-        for key, value in part.items():
-            yield from _leaves(f"{name}.{key}" if name else key, value)
-    else:
-        yield name, part
-
-
 def read_record(path: Path) -> RunRecord | None:
-    """The record at `path`, or nothing if there is none.
+    """The record at `path`, None if there is no file.
 
     Raises:
         InputError: it cannot be read.
@@ -232,7 +177,7 @@ def read_record(path: Path) -> RunRecord | None:
 
 
 def write_record(path: Path, record: RunRecord) -> None:
-    """Keep a record, whole or not at all.
+    """Write a record, whole or not at all.
 
     Raises:
         LibraryError: the folder cannot be written.
@@ -247,29 +192,44 @@ def record_json(record: RunRecord) -> dict[str, Any]:
 
 
 def ended(record: RunRecord, seconds: float) -> RunRecord:
-    """The record of a run whose last sample was asked now, after so many seconds more."""
+    """The record of a run that ends now, after further `seconds`."""
     total = round(record.times.seconds + seconds, 3)
     return replace(record, times=replace(record.times, ended=_now(), seconds=total))
 
 
 def interrupted(record: RunRecord, seconds: float) -> RunRecord:
-    """The record of a run that has not ended after so many seconds more."""
+    """The record of a run that has not ended after further `seconds`."""
     total = round(record.times.seconds + seconds, 3)
     return replace(record, times=replace(record.times, ended="", seconds=total))
 
 
-def begun_again(record: RunRecord) -> RunRecord:
-    """The record of a run that is gone on with."""
-    beginnings = record.times.beginnings + 1
-    return replace(record, times=replace(record.times, beginnings=beginnings))
+def resumed(record: RunRecord) -> RunRecord:
+    """The record of a run that is resumed."""
+    return replace(record, times=replace(record.times, beginnings=record.times.beginnings + 1))
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
+    """The first value in which two records differ and that may change figures, if any.
+
+    Files are compared by content, not by path.
+    """
+    old, new = _flat(before), _flat(now)
+    for name in dict.fromkeys(chain(old, new)):
+        if old.get(name) != new.get(name):
+            if name == "code.sources_sha256":
+                return "the program", _program(before), _program(now)
+            return _LABELS.get(name, name), old.get(name), new.get(name)
+    return None
+
+
+def describe_difference(difference: Difference) -> str:
+    """A difference for the sentence of an error."""
+    name, before, now = difference
+    return f"{name} ({_short(before)} there, {_short(now)} now)"
 
 
 def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
-    kept = settings.model_dump(mode="json", exclude=_OF_THE_SERVER)
+    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
     answering = asdict(ablations.answer_settings(WritingSettings()))
     if not ablations.free_writing:
         answering["writing"]["mode"] = _BY_PROBE
@@ -284,3 +244,36 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
         "least_confidence": threshold(settings.home),
         "calibrated_on": calibration.source if calibration else "questions about the seeds",
     }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _flat(record: RunRecord) -> dict[str, Any]:
+    fields = _FORM.dump_python(record, mode="json")
+    parts = {name: part for name, part in fields.items() if name not in _PARTS_THAT_MAY_DIFFER}
+    flat = dict(_leaves("", parts))
+    return {name: value for name, value in flat.items() if name not in _MAY_DIFFER}
+
+
+def _leaves(name: str, part: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(part, dict) and part:
+        for key, value in part.items():
+            yield from _leaves(f"{name}.{key}" if name else key, value)
+    else:
+        yield name, part
+
+
+def _program(record: RunRecord) -> str:
+    """The version of the program that made a record."""
+    code = record.code
+    state = " with changes" if code["dirty"] else ""
+    commit = f", commit {code['commit']}{state}" if code["commit"] else ""
+    return f"version {code['version']}{commit}, sources {code['sources_sha256'][:_SHORT_HASH]}"
+
+
+def _short(value: Any) -> str:
+    """A value, cut to the length that fits into a sentence."""
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

@@ -1,4 +1,4 @@
-"""A finished run asked again: what differs first, in what it was made with or in what came."""
+"""Replays: a run that has ended is asked again, and the first difference is reported."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -9,25 +9,24 @@ from assistant.evaluation.asking import stable
 from assistant.evaluation.record import (
     Difference,
     RunRecord,
-    difference_said,
+    describe_difference,
     first_difference,
     read_record,
 )
-from assistant.evaluation.rows import read_rows
-from assistant.evaluation.run_folder import RECORD, SAMPLES
+from assistant.evaluation.rows import RECORD, SAMPLES, read_rows
 from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Json, Row
-from retrieval.errors import InputError
+from retrieval.types import InputError
 
 REPLAY = "replay"
-"""The folder, inside that of a run, where it is asked again by default."""
+"""The default folder of a replay, inside that of the run."""
 _RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinking", "threads")
-"""Settings that a replay takes from the record, where no flag says otherwise."""
+"""Settings that a replay takes from the record, unless a flag sets them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A sample of which something else came."""
+    """A part of a sample's reply that differs."""
 
     id: str
     turn: int
@@ -37,21 +36,21 @@ class RowDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
-    """What a replay showed."""
+class ReplayResult:
+    """The comparison of a run with its replay."""
 
     samples: int
     record: Difference | None
-    """What the runs were made with differs here first."""
+    """The first difference of the records, None if there is none."""
     row: RowDifference | None
-    """What came differs here first."""
+    """The first difference of the replies, None if there is none."""
 
 
 def replayable_record(folder: Path) -> RunRecord:
-    """The record of a run that can be asked again.
+    """The record of a run that can be replayed.
 
     Raises:
-        InputError: there is none, it has not ended, or its questions are gone.
+        InputError: there is no run, it has not ended, or its questions are gone.
     """
     record = _finished_record(folder)
     file = record.asking.file
@@ -62,14 +61,58 @@ def replayable_record(folder: Path) -> RunRecord:
     return record
 
 
-def check_gives_way(out: Path) -> None:
-    """See that a folder named for a replay has no run of its own.
+def restored(record: RunRecord) -> dict[str, Any]:
+    """The settings of a run as flags, as far as its record has them."""
+    return {name: record.settings[name] for name in _RESTORED if name in record.settings}
+
+
+def check_replay_folder(out: Path) -> None:
+    """Check that a folder given for a replay has no ended run.
 
     Raises:
-        InputError: it has one that has ended; only unnamed replays give way to the next.
+        InputError: it has one; only replays in the default folder are replaced.
     """
     if (kept := read_record(out / RECORD)) and kept.times.ended:
         raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
+
+
+def replayed(before: Path, now: Path) -> ReplayResult:
+    """The first differences between two ended runs of the same questions."""
+    old, new = read_rows(before / SAMPLES), {row.id: row for row in read_rows(now / SAMPLES)}
+    return ReplayResult(
+        samples=len(old),
+        record=first_difference(_finished_record(before), _finished_record(now)),
+        row=_first(old, new),
+    )
+
+
+def replay_lines(found: ReplayResult) -> list[str]:
+    """The comparison with a replay, for people."""
+    lines = ["The records of both runs agree."]
+    if found.record:
+        difference = describe_difference(found.record)
+        lines = [f"The records differ first in {difference}."]
+    if found.row is None:
+        return [
+            *lines,
+            f"{counted(found.samples, 'sample')} gave the same bytes, apart from timings.",
+        ]
+    row = found.row
+    place = f"{row.id}, turn {row.turn}, {row.part}"
+    return [*lines, f"The replies differ first in {place}.", f"- {row.before}", f"+ {row.now}"]
+
+
+def replay_json(found: ReplayResult, before: Path, now: Path) -> Json:
+    """The comparison with a replay, for scripts."""
+    return {
+        "replayed": str(before),
+        "out": str(now),
+        "samples": found.samples,
+        "same": found.row is None,
+        "record_difference": found.record
+        and dict(zip(("part", "before", "now"), found.record, strict=True)),
+        "row_difference": found.row and asdict(found.row),
+    }
 
 
 def _finished_record(folder: Path) -> RunRecord:
@@ -77,25 +120,8 @@ def _finished_record(folder: Path) -> RunRecord:
     if record is None:
         raise InputError(f"{folder} has no {RECORD}; give the --out of an evaluation run.")
     if not record.times.ended:
-        raise InputError(
-            f"The run in {folder} has not ended; give its command again to go on with it."
-        )
+        raise InputError(f"The run in {folder} has not ended; give its command again to resume it.")
     return record
-
-
-def restored(record: RunRecord) -> dict[str, Any]:
-    """Flags that set what the record's run was made with, as far as there were such settings."""
-    return {name: record.settings[name] for name in _RESTORED if name in record.settings}
-
-
-def replayed(before: Path, now: Path) -> Replayed:
-    """What differs between two finished runs of the same questions."""
-    old, new = read_rows(before / SAMPLES), {row.id: row for row in read_rows(now / SAMPLES)}
-    return Replayed(
-        samples=len(old),
-        record=first_difference(_finished_record(before), _finished_record(now)),
-        row=_first(old, new),
-    )
 
 
 def _first(old: Sequence[Row], new: dict[str, Row]) -> RowDifference | None:
@@ -104,7 +130,7 @@ def _first(old: Sequence[Row], new: dict[str, Row]) -> RowDifference | None:
 
 
 def _differences(before: Row, now: Row) -> Iterable[RowDifference]:
-    """Where two rows of a sample differ."""
+    """The differences between two rows of a sample."""
     if before.failed != now.failed:
         yield RowDifference(before.id, 0, "failed", before.failed, now.failed)
     for turn, (old, new) in enumerate(zip(before.replies, now.replies, strict=True)):
@@ -116,31 +142,3 @@ def _differences(before: Row, now: Row) -> Iterable[RowDifference]:
         for name, (one, other) in parts.items():
             if one != other and name != "timings":
                 yield RowDifference(before.id, turn, name, one, other)
-
-
-def replay_lines(found: Replayed) -> list[str]:
-    """What a replay showed, for people."""
-    lines = ["Both runs were made with the same."]
-    if found.record:
-        lines = [f"What the runs were made with differs first in: {difference_said(found.record)}."]
-    if found.row is None:
-        return [
-            *lines,
-            f"The same bytes came for {counted(found.samples, 'sample')}, but for the times.",
-        ]
-    row = found.row
-    place = f"{row.id}, turn {row.turn}, {row.part}"
-    return [*lines, f"What came differs first in: {place}.", f"- {row.before}", f"+ {row.now}"]
-
-
-def replay_json(found: Replayed, before: Path, now: Path) -> Json:
-    """The last line of a replay."""
-    return {
-        "replayed": str(before),
-        "out": str(now),
-        "samples": found.samples,
-        "same": found.row is None,
-        "record_difference": found.record
-        and dict(zip(("part", "before", "now"), found.record, strict=True)),
-        "row_difference": found.row and asdict(found.row),
-    }

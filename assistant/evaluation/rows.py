@@ -1,4 +1,4 @@
-"""The rows of a run on disk: a line each, written as the sample ends, whole after any crash."""
+"""The files of a run's folder, and its rows on disk, which no crash damages."""
 
 import os
 from collections.abc import Iterator
@@ -9,26 +9,35 @@ from typing import Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from assistant.evaluation.types import Row
-from retrieval.errors import InputError
+from retrieval.types import InputError
+
+SAMPLES = "samples.jsonl"
+"""One row per sample."""
+RECORD = "run.json"
+"""The run record."""
+FIGURES = "figures.json"
+"""The figures and every sample's scores; a baseline is read from it."""
+REPORT = "report.html"
+"""The report for people."""
 
 _FORM = TypeAdapter(Row)
 
 
 class Append(Protocol):
-    """Writes a row behind the others."""
+    """Appends a row."""
 
     def __call__(self, row: Row) -> None:
-        """On disk when it returns.
+        """Write the row; it is on disk when this returns.
 
         Raises:
-            InputError: the disk is full, or the file cannot be written any more.
+            InputError: the disk is full, or the file can no longer be written.
         """
 
 
 def read_rows(path: Path) -> list[Row]:
     """The rows of `path` in the order in which they were written; none if there is no file.
 
-    What a crash left of a last line is not a row.
+    An incomplete last line, left by a crash, is ignored.
 
     Raises:
         InputError: the file cannot be read, or a whole line is no row.
@@ -54,13 +63,13 @@ def _row(line: bytes, where: str) -> Row:
 
 @contextmanager
 def appending(path: Path) -> Iterator[Append]:
-    """A way to write rows behind those of `path`; a torn last line is cut off first.
+    """Gives a function that appends rows to `path`; an incomplete last line is cut off first.
 
     Raises:
         InputError: the file cannot be written.
     """
     try:
-        file = path.open("ab", buffering=0)  # no rest of a row that did not fit is written at last
+        file = path.open("ab", buffering=0)  # nothing is left to write when the file is closed
     except OSError as error:
         raise InputError(
             f"{path} cannot be written ({error.strerror}); choose another --out."
@@ -75,14 +84,9 @@ def appending(path: Path) -> Iterator[Append]:
         except OSError as error:
             raise InputError(
                 f"{path} cannot be written any more ({error.strerror}); make room and give the "
-                "same command again, it goes on where it was."
+                "same command again to resume the run."
             ) from error
 
     with file:
-        file.truncate(_whole_bytes(path))
+        file.truncate(path.read_bytes().rfind(b"\n") + 1)
         yield append
-
-
-def _whole_bytes(path: Path) -> int:
-    """Bytes of the lines that are whole."""
-    return path.read_bytes().rfind(b"\n") + 1

@@ -1,17 +1,26 @@
-"""The figures of a run in a terminal, and in the line of JSON that scripts read."""
+"""Figures and comparison of a run, as tables in a terminal and as one line of JSON for scripts."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assistant.evaluation.bootstrap import LEAST_SAMPLES
-from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures, Spread
-from assistant.evaluation.metrics import COUNTS, FAILED, HEADLINES, METRIC_OF, METRICS, Better
+from assistant.evaluation.metrics import (
+    COUNTS,
+    FAILED,
+    HEADLINES,
+    LEAST_SAMPLES,
+    METRIC_OF,
+    METRICS,
+    Better,
+)
 from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
@@ -19,15 +28,15 @@ from assistant.types import Outcome
 _IN_WORDS = {outcome.value: outcome.value.replace("_", " ") for outcome in Outcome}
 _NOTHING = "–"
 _TOO_FEW = "too few"
-"""Samples for an interval."""
+"""Shown in place of an interval."""
 _MOST_IDS = 12
-"""Samples won or lost that are named; the report names all."""
+"""Ids of won or lost samples that are printed; the report has all."""
 _PLACES = 4
-"""Decimal places in JSON: more than any interval makes sense of."""
+"""Decimal places in JSON; intervals are wider than that."""
 
 
 def print_figures(console: Console, figures: Figures) -> None:
-    """Print what a run comes to: headline figures, types, outcomes, speed."""
+    """Print headline figures, figures by type, outcomes and speed."""
     samples = counted(len(figures.samples), "sample")
     title = f"{samples}, headline figures (↓ less is better)"
     console.print(_measures(title, figures, is_headline=True))
@@ -42,14 +51,14 @@ def print_figures(console: Console, figures: Figures) -> None:
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
-    """Print what changed since a baseline, and in which samples."""
+    """Print the changes since a baseline, and the samples won and lost."""
     console.print(_changes(comparison))
     for line in _comparison_lines(comparison):
         console.print(Text(line))
 
 
 def _comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """What a table of changes does not say; at last what the gate goes by."""
+    """Remarks below the table of changes; the reasons of the gate come last."""
     for change in comparison.changes:
         if change.metric in HEADLINES and (change.won or change.lost):
             yield f"{change.metric}: won {_ids(change.won)}; lost {_ids(change.lost)}"
@@ -71,13 +80,13 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 def summary_json(
     figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
 ) -> Json:
-    """A run in one object, rounded.
+    """Figures and comparison of a run as one JSON object, rounded.
 
     Args:
         figures: of the run.
         comparison: with the baseline, if there is one.
         folder: of the run.
-        gate: whether the comparison is to stop a run that is worse.
+        gate: whether the result of the gate is included.
     """
     return {
         "out": str(folder),
@@ -90,7 +99,7 @@ def summary_json(
         "seconds": _spreads_json(figures.seconds),
         "tokens": _spreads_json(figures.tokens),
         "comparison": comparison and _comparison_json(comparison),
-        "gate": _gate_json(comparison) if gate and comparison else None,
+        "gate": ("passed" if comparison.passes else "failed") if gate and comparison else None,
     }
 
 
@@ -131,7 +140,7 @@ def _figure_cells(figure: Figure) -> tuple[str, ...]:
 
 
 def _types(figures: Figures) -> list[str]:
-    """Those that the run has samples of."""
+    """The types that the run has samples of."""
     return [each.value for each in SampleType if figures.of(FAILED, each.value)]
 
 
@@ -189,7 +198,7 @@ def _named(metric: str) -> str:
 
 
 def _shown(metric: str, value: float | None, sign: str = "") -> str:
-    """A value as it is read: shares with three places, words with one."""
+    """A value as text: shares with three decimals, counts with one."""
     if value is None:
         return _NOTHING
     return f"{value:{sign}.{1 if metric in COUNTS else 3}f}"
@@ -202,39 +211,21 @@ def _interval(metric: str, low: float | None, high: float | None, sign: str = ""
 
 
 def _ids(ids: Sequence[str]) -> str:
-    """The first of them, and how many more."""
+    """The first ids, and the number of the others."""
     named = ", ".join(ids[:_MOST_IDS]) or "none"
     return f"{named} and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else named
 
 
-def _gate_json(comparison: Comparison) -> str:
-    return "passed" if comparison.passes else "failed"
-
-
 def _metrics_json(figures: Figures, type_: str) -> Json:
     return {
-        each.metric: {
-            "value": _rounded(each.value),
-            "low": _rounded(each.low),
-            "high": _rounded(each.high),
-            "scored": each.scored,
-            "unscored": each.unscored,
-        }
+        each.metric: _fields_json(each, without=("metric", "type"))
         for each in figures.figures
         if each.type == type_
     }
 
 
 def _spreads_json(spreads: Mapping[str, Spread]) -> Json:
-    return {
-        name: {
-            "mean": _rounded(spread.mean),
-            "median": _rounded(spread.median),
-            "p95": _rounded(spread.p95),
-            "total": _rounded(spread.total),
-        }
-        for name, spread in spreads.items()
-    }
+    return {name: _fields_json(spread) for name, spread in spreads.items()}
 
 
 def _comparison_json(comparison: Comparison) -> Json:
@@ -243,24 +234,19 @@ def _comparison_json(comparison: Comparison) -> Json:
         "left_out": comparison.left_out,
         "gone": list(comparison.gone),
         "worse": [change.metric for change in comparison.worse],
-        "changes": {change.metric: _change_json(change) for change in comparison.changes},
+        "changes": {
+            change.metric: _fields_json(change, without=("metric",))
+            for change in comparison.changes
+        },
     }
 
 
-def _change_json(change: Change) -> Json:
-    return {
-        "before": _rounded(change.before),
-        "now": _rounded(change.now),
-        "difference": _rounded(change.difference),
-        "low": _rounded(change.low),
-        "high": _rounded(change.high),
-        "pairs": change.pairs,
-        "unpaired": change.unpaired,
-        "verdict": change.verdict.value,
-        "won": list(change.won),
-        "lost": list(change.lost),
-    }
+def _fields_json(of: Figure | Spread | Change, without: Sequence[str] = ()) -> Json:
+    """The fields of a record as JSON has them: floats rounded, tuples as lists."""
+    return {name: _rounded(value) for name, value in asdict(of).items() if name not in without}
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _PLACES)
+def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return round(value, _PLACES) if isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""The records of an evaluation run: samples with what is expected, rows with what came of them."""
+"""Data classes of an evaluation: samples with expectations, replies with scores, rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 class SampleType(StrEnum):
-    """What kind of question a sample is; it decides how it is asked."""
+    """Kind of question; it decides how a sample is asked."""
 
     SINGLE = "single"
     """One paper answers it."""
@@ -29,24 +29,24 @@ class SampleType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a right answer has; what is not known is not scored."""
+    """A right answer, as far as it is known; the rest is not scored."""
 
     papers: Mapping[str, float] | None
     """Gain of every relevant paper by its id; empty: no abstract answers; None: not known."""
     outcome: Outcome | None = None
-    """The right outcome where it is known; for a question that no abstract answers, None means
-    that either kind of refusal is right."""
+    """The right outcome, None if it is not known; for a question that no abstract answers, None
+    means that either kind of refusal is right."""
     facts: tuple[tuple[str, ...], ...] = ()
-    """For each fact its alternatives, of which one must occur."""
+    """Alternative wordings of each fact, one of which must occur."""
     evidence: tuple[str, ...] = ()
-    """Sentences of abstracts that a right answer stands on."""
+    """Sentences of abstracts that support a right answer."""
     answer: str = ""
-    """An answer in words, for whoever reads the report."""
+    """An answer in words, for readers of the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, with what is expected."""
+    """A question and its expected answer."""
 
     text: str
     expected: Expected
@@ -54,7 +54,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A question of the set, or a conversation."""
+    """A question or a conversation of the question set."""
 
     id: str
     type: SampleType
@@ -63,8 +63,8 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question and what came of it: what scorers are given."""
+class AnsweredQuestion:
+    """A question that was asked, as scorers take it."""
 
     type: SampleType
     turn: int
@@ -73,57 +73,57 @@ class Asked:
     ranking: tuple[str, ...]
     """Ids of the papers found, best first: the answer's passages, the lookup's or the search's."""
     answer: Answer | None = None
-    """Nothing where papers alone were asked for."""
+    """None if only papers were asked for."""
     again: tuple[bool, ...] = ()
-    """Of each time that it was asked again, whether the same bytes came."""
+    """For each time that it was asked again: whether the reply had the same bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a scorer found."""
+    """A scorer's value and explanation."""
 
     value: float | None
-    """None: it applies, but could not be scored."""
+    """None if the scorer applies but has nothing to measure."""
     why: str
-    """What the value stands on, for whoever reads the report."""
+    """How the value came about, for readers of the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What would be answered if it had to be this sure."""
+    """Coverage and risk if this confidence were needed for an answer."""
 
     confidence: float
     coverage: float
     """Share of all questions."""
     risk: float
-    """Share of those that are answered wrongly."""
+    """Share of wrong answers among these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A question with what came of it, as it is kept."""
+    """A question and the reply to it, as a row keeps them."""
 
     question: str
     expected: Expected
     ranking: tuple[str, ...] = ()
     """Ids of the papers found, best first."""
     answer: Json | None = None
-    """As `assistant ask --json` prints it; nothing where papers alone were asked for."""
+    """As `assistant ask --json` prints it; None if only papers were asked for."""
     scores: Mapping[str, Score] = field(default_factory=dict)
-    """By the scorer's name; a scorer that does not apply has no entry."""
+    """By the scorer's name; scorers that do not apply have no entry."""
     seconds: float = 0.0
-    """What the answer itself took."""
+    """Time of the answer itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sample with what came of it: a line of `samples.jsonl`."""
+    """A sample with its replies: a line of `samples.jsonl`."""
 
     id: str
     type: SampleType
     replies: tuple[Reply, ...]
-    """A turn each; of a sample that failed, only with what was asked and expected."""
+    """One per turn; if the sample failed, with question and expectation only."""
     titles: Mapping[str, str]
     """Title of every paper that was found or expected, by its id."""
     failed: str = ""
-    """Why it failed, in one line; empty if it did not."""
+    """The error, in one line; empty if there was none."""

@@ -1,9 +1,9 @@
-"""Capability probe: how well a chat model writes; tried out once, then known.
+"""Capability probe: tests once how well a chat model writes, and remembers the result.
 
 A model that answers made-up questions well, as a whole and with citation marks, is asked for whole
 answers. The default model does not; with its adapter it is asked for one sentence a paper, if these
-hold. Of any other model the answers are quotations, which is better than sentences that mostly fail
-the check, and faster. What decides is how the model answers, not its name or size.
+are supported. With any other model the answers are quotations: that is faster, and better than
+sentences that mostly fail verification. The model's name and size do not matter.
 """
 
 import hashlib
@@ -12,18 +12,17 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from assistant.answer_settings import WritingMode, WritingSettings
-from assistant.chat_model import ChatModel
+from assistant.generation.answer_builder import DraftAnswer
+from assistant.generation.prompts import answer_messages, brief_messages
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
-from assistant.making import Page
-from assistant.models.adapter import ADAPTER
-from assistant.models.encoder_gguf import CUTTER, SUPPORT, weights_hash
-from assistant.models.file_facts import FileFacts, file_key
-from assistant.prompting import answer_messages, brief_messages
+from assistant.models.chat import ChatModel
+from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.encoders import CUTTER, SUPPORT, weights_hash
+from assistant.models.gguf.header import FileFacts, file_key
+from assistant.settings import WritingMode, WritingSettings
 from assistant.types import Evidence
-from retrieval.progress import Progress, never, silent
-from retrieval.types import Paper
+from retrieval.types import Paper, Progress, never, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Task:
     question: str
     notes: tuple[str, ...]
     answer: str
-    """What a right answer says in these words."""
+    """A right answer contains these words."""
 
 
 TASKS = (
@@ -108,22 +107,21 @@ TASKS = (
     ),
 )
 LEAST_PASSED = 4
-"""Of `TASKS`; see tests/benchmarks/answers.md."""
+"""Tasks of `TASKS` that a model must pass; see tests/benchmarks/answers.md."""
 PROBE_VERSION = 3
-"""To be raised with any change that may move a verdict and that the record's key cannot see: of
-the check, of the grammar that answers keep to, of how they are written, or of `LEAST_PASSED`.
-Models are then tried again."""
+"""To be raised with any change that may move a verdict but is no part of the verdict's key: of
+verification, of the grammar, of the writer, or of `LEAST_PASSED`. Models are then probed again."""
 
 
 class Probe:
-    """Tries models out, and remembers what it found."""
+    """Probes models and remembers the verdicts."""
 
     def __init__(self, verifier: Verifier, known: FileFacts) -> None:
-        """Nothing is asked yet.
+        """No model is probed yet.
 
         Args:
-            verifier: what lets sentences pass.
-            known: what is known of models.
+            verifier: judges the sentences.
+            known: the verdicts so far.
         """
         self._verifier = verifier
         self._known = known
@@ -135,13 +133,14 @@ class Probe:
         progress: Progress = silent,
         stopped: Callable[[], bool] = never,
     ) -> bool:
-        """Whether the model answers most tasks with sentences that hold and say what was asked.
+        """Whether the model answers most tasks with supported sentences that contain the answer.
 
         Args:
             model: with its adapter, if `mode` needs it.
             mode: how it is asked.
-            progress: told of it; the default model takes a second a task on one slow core.
-            stopped: looked at meanwhile; a large model takes minutes.
+            progress: called before each task; the default model takes a second a task on one slow
+                core.
+            stopped: checked meanwhile; a large model takes minutes.
 
         Raises:
             Cancelled: `stopped()` became true.
@@ -162,9 +161,9 @@ class Probe:
         progress: Progress = silent,
         stopped: Callable[[], bool] = never,
     ) -> bool:
-        """What `passes` said of the model in `file`, asked only if the record does not know.
+        """The verdict of `passes` on the model in `file`, remembered if it is known.
 
-        The same name, size, time and context mean the same model.
+        The same file name, size, time and context mean the same model.
 
         Raises:
             Cancelled: `stopped()` became true; nothing is recorded.
@@ -179,13 +178,13 @@ class Probe:
     def _passes(
         self, model: ChatModel, mode: WritingMode, task: Task, stopped: Callable[[], bool]
     ) -> bool:
-        page = Page(_evidence(task))
+        draft = DraftAnswer(_evidence(task))
         writer = Writer(model, self._verifier, WritingSettings(mode=mode))
-        for _ in writer.write(page, task.question, stopped):
+        for _ in writer.write(draft, task.question, stopped):
             if writer.failed:
                 return False
-        copied = (page.evidence[note - 1].text for note in page.copied)
-        said = " ".join([*(each.text for each in page.sentences), *copied])
+        copied = (draft.evidence[note - 1].text for note in draft.copied)
+        said = " ".join([*(each.text for each in draft.sentences), *copied])
         return not writer.failed and task.answer in said
 
 
@@ -203,13 +202,13 @@ def _evidence(task: Task) -> list[Evidence]:
 
 
 def _key(file: Path, context: int, mode: WritingMode) -> str:
-    """The model file, all that is asked of it and judges it, and what room it has."""
-    asked = [asdict(task) for task in TASKS]
+    """The key of a verdict: model file, context, tasks, prompts, and weights of the verifier."""
+    tasks = [asdict(task) for task in TASKS]
     evidence = _evidence(TASKS[0])
     prompt = [*answer_messages("?", evidence[:1], ["k"]), *brief_messages("?", "Title", ["Note."])]
     weights = [weights_hash(SUPPORT), weights_hash(CUTTER)]
     if mode is WritingMode.BRIEF:
         weights.append(hashlib.sha256(ADAPTER.read_bytes()).hexdigest())
-    probe = [asked, [dict(message) for message in prompt], weights, context, PROBE_VERSION]
+    probe = [tasks, [dict(message) for message in prompt], weights, context, PROBE_VERSION]
     digest = hashlib.sha256(json.dumps(probe).encode()).hexdigest()[:16]
     return f"{file_key(file)} writes {mode.value} {digest}"

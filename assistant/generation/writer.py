@@ -1,90 +1,104 @@
-"""Sentences written by the model from evidence, checked before they are shown; then the evidence.
+"""Writes sentences from evidence with the chat model, verifies them, then quotes the evidence.
 
 A model that writes well is asked for a whole answer, with citation marks. The default model, with
-its adapter, is asked for an excerpt of a paper's best sentence. Where neither is asked, or nothing
-holds, the answer is the evidence alone.
+its adapter, is asked for an excerpt of a paper's best sentence. If neither is asked, or no sentence
+is supported, the answer is the evidence alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 
-from assistant.answer_grammar import answer_grammar
-from assistant.answer_settings import WritingMode, WritingSettings
-from assistant.budget import fitting
-from assistant.chat_model import ChatModel
-from assistant.citing import Draft, drafts, keys_of
-from assistant.events import Shown
-from assistant.generation.verification.support import Verifier
-from assistant.making import Page
-from assistant.prompting import (
+from assistant.generation.answer_builder import DraftAnswer
+from assistant.generation.citations import (
+    WrittenSentence,
+    answer_grammar,
+    keys_of,
+    until_repeating,
+    without_thinking,
+    written_sentences,
+)
+from assistant.generation.prompts import (
     SILENT_REPLY,
     Message,
     answer_messages,
     brief_messages,
+    fitting,
 )
-from assistant.reply import until_repeating, without_thinking
-from assistant.statements import states
-from assistant.types import Evidence, Tokens
+from assistant.generation.verification.instructions import states
+from assistant.generation.verification.support import Verifier
+from assistant.models.chat import ChatModel
+from assistant.settings import WritingMode, WritingSettings
+from assistant.types import Evidence, SentenceVerified, Tokens
 
 BRIEF_TOKENS = 96
-"""Tokens of the one sentence that is written of a paper."""
+"""Tokens of the one sentence that is written about a paper."""
 _ENDS = (".", "!", "?")
 
 
 class Writer:
-    """Fills one page with sentences that its evidence supports, and with the evidence."""
+    """Fills a draft with sentences that its evidence supports, and with the evidence."""
 
     def __init__(
         self, model: ChatModel, verifier: Verifier, settings: WritingSettings | None = None
     ) -> None:
-        """Write with `model` what `verifier` lets pass."""
+        """Write with `model`; show only what `verifier` finds supported."""
         self._model = model
         self._verifier = verifier
         self._settings = settings or WritingSettings()
         self.tokens = Tokens(prompt=0, completion=0)
-        """What its page took, once that is done."""
+        """Tokens read and written so far."""
         self.declined = False
-        """Whether the model, asked for a whole answer, said that the evidence gives none."""
+        """Whether the model, asked for a whole answer, replied that the notes do not say."""
         self.failed = 0
         """Sentences of the model that the evidence does not support."""
 
-    def fill(
-        self, page: Page, question: str, stopped: Callable[[], bool], *, of_each: bool = False
-    ) -> Iterator[Shown]:
-        """What the model writes, as `write`, then the evidence; first what the model copied."""
-        yield from self.write(page, question, stopped, of_each=of_each)
+    def generate(
+        self,
+        draft: DraftAnswer,
+        question: str,
+        stopped: Callable[[], bool],
+        *,
+        each_paper: bool = False,
+    ) -> Iterator[SentenceVerified]:
+        """Sentences as `write` yields them, then quotations of the evidence, the copied first."""
+        yield from self.write(draft, question, stopped, each_paper=each_paper)
         if not self.declined:
-            yield from map(page.quote, page.unquoted)
+            yield from map(draft.add_quote, draft.unquoted)
 
     def write(
-        self, page: Page, question: str, stopped: Callable[[], bool], *, of_each: bool = False
-    ) -> Iterator[Shown]:
-        """Sentences as they are written and found to hold.
+        self,
+        draft: DraftAnswer,
+        question: str,
+        stopped: Callable[[], bool],
+        *,
+        each_paper: bool = False,
+    ) -> Iterator[SentenceVerified]:
+        """Sentences as soon as they are written and verified.
 
         Args:
-            page: what to fill.
+            draft: takes the sentences.
             question: as it can be understood alone.
-            stopped: looked at while the model writes.
-            of_each: whether every paper is to answer, not only the first.
+            stopped: checked while the model writes.
+            each_paper: whether a sentence of every paper is written, not only of the first.
 
         Raises:
             InputError: the question does not fit into the context of a model that writes freely.
             Cancelled: `stopped()` became true; the model is free.
         """
         if self._settings.mode is WritingMode.FREE:
-            yield from self._whole_answer(page, question, stopped)
+            yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
-            yield from self._brief_answers(page, question, stopped, of_each=of_each)
+            yield from self._brief_answers(draft, question, stopped, each_paper=each_paper)
 
     def _whole_answer(
-        self, page: Page, question: str, stopped: Callable[[], bool]
-    ) -> Iterator[Shown]:
-        """What a model that writes freely answers, as long as it holds."""
-        keys = keys_of(question, page.evidence)
+        self, draft: DraftAnswer, question: str, stopped: Callable[[], bool]
+    ) -> Iterator[SentenceVerified]:
+        """The sentences of a model that writes freely, until they are no longer supported."""
+        keys = keys_of(question, draft.evidence)
 
         def prompt(sentences: int) -> list[Message]:
-            return answer_messages(question, page.evidence[:sentences], keys[:sentences])
+            return answer_messages(question, draft.evidence[:sentences], keys[:sentences])
 
         most = self._settings.max_tokens
         sentences = fitting(self._model, prompt, len(keys), most)
@@ -93,73 +107,78 @@ class Writer:
         with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
             writing = _Counted(pieces)
             answer = until_repeating(without_thinking(writing))
-            written = _finished(drafts(answer, keys), writing, most)
-            yield from self._checked(written, page)
+            written = _finished(written_sentences(answer, keys), writing, most)
+            yield from self._verified(written, draft)
         self._count(messages, writing.count)
 
     def _grammar(self, keys: Sequence[str]) -> str:
         return answer_grammar(keys, self._settings.most_sentences) if self._settings.grammar else ""
 
-    def _checked(self, written: Iterator[Draft], page: Page) -> Iterator[Shown]:
-        """Sentences that hold.
+    def _verified(
+        self, written: Iterator[WrittenSentence], draft: DraftAnswer
+    ) -> Iterator[SentenceVerified]:
+        """The sentences that are supported.
 
-        Where the first fails the model is not read on: few of those behind it would hold. Nor is
-        one that says the same again.
+        The model is stopped if its first sentence is not, since few of the others would be, and if
+        it repeats a sentence.
         """
         said: set[str] = set()
-        for draft in written:
-            if draft.text == SILENT_REPLY and not said:
+        for sentence in written:
+            if sentence.text == SILENT_REPLY and not said:
                 self.declined = True
                 return
-            notes = self._notes_of(draft, page)
-            if draft.text in said or not (notes or said):
+            evidence = self._support(sentence, draft)
+            if sentence.text in said or not (evidence or said):
                 return
-            said.add(draft.text)
-            if notes and (shown := page.verified(draft.text, notes)):
+            said.add(sentence.text)
+            if evidence and (shown := draft.add_written(sentence.text, evidence)):
                 yield shown
             if self.failed >= self._settings.most_failures:
                 return
             if len(said) >= self._settings.most_sentences:
                 return
 
-    def _notes_of(self, draft: Draft, page: Page, *, is_excerpt: bool = False) -> tuple[int, ...]:
-        """The notes that a draft is shown with: those it cites, of many the one that does.
+    def _support(
+        self, sentence: WrittenSentence, draft: DraftAnswer, *, is_excerpt: bool = False
+    ) -> tuple[int, ...]:
+        """The numbers of the evidence that supports a sentence; empty if none does.
 
-        None if it does not hold. A draft that cites nothing is held against every paper by itself.
+        A sentence is checked against the evidence that it cites; if it cites none, against that of
+        every paper in turn.
         """
-        groups = [draft.notes] if draft.notes else list(_notes_by_paper(page))
-        for notes in groups:
+        groups = [sentence.cited] if sentence.cited else list(_numbers_by_paper(draft))
+        for numbers in groups:
             if not self._settings.checks:
-                return notes
-            cited = _cited(page, notes)
-            if places := self._verifier.needed(draft.text, cited, is_excerpt=is_excerpt):
-                return tuple(notes[place] for place in places)
+                return numbers
+            cited = [draft.evidence[number - 1] for number in numbers]
+            if places := self._verifier.needed(sentence.text, cited, is_excerpt=is_excerpt):
+                return tuple(numbers[place] for place in places)
         self.failed += 1
         return ()
 
     def _brief_answers(
-        self, page: Page, question: str, stopped: Callable[[], bool], *, of_each: bool
-    ) -> Iterator[Shown]:
-        """An excerpt of the first paper's best sentence, or of each paper's, if it holds."""
-        papers = list(_notes_by_paper(page))
-        for notes in papers if of_each else papers[:1]:
-            best = max(notes, key=lambda note: page.evidence[note - 1].score)
-            text = self._excerpt(page.evidence[best - 1], question, stopped, may_be_silent=of_each)
-            if text and self._notes_of(Draft(text, (best,)), page, is_excerpt=True):
-                yield page.excerpt(text, best)
+        self, draft: DraftAnswer, question: str, stopped: Callable[[], bool], *, each_paper: bool
+    ) -> Iterator[SentenceVerified]:
+        """An excerpt of the first paper's best sentence, or of each paper's, if supported."""
+        papers = list(_numbers_by_paper(draft))
+        for numbers in papers if each_paper else papers[:1]:
+            best = max(numbers, key=lambda number: draft.evidence[number - 1].score)
+            evidence = draft.evidence[best - 1]
+            text = self._excerpt(evidence, question, stopped, may_be_silent=each_paper)
+            if text and self._support(WrittenSentence(text, (best,)), draft, is_excerpt=True):
+                yield draft.add_excerpt(text, best)
 
     def _excerpt(
-        self, note: Evidence, question: str, stopped: Callable[[], bool], *, may_be_silent: bool
+        self, evidence: Evidence, question: str, stopped: Callable[[], bool], *, may_be_silent: bool
     ) -> str:
-        """What the trained writer cuts out of a sentence; empty if nothing.
+        """The excerpt of a sentence that the default model chooses; empty if there is none.
 
-        That the sentence answers has been found out before. Of several papers some may not answer,
-        so there it may be silent.
+        The model may be silent only if there are several papers, some of which may not answer.
         """
-        if not states(note.text):
+        if not states(evidence.text):
             return ""
-        excerpts = self._verifier.cuts(note.text).excerpts()
-        messages = brief_messages(question, note.paper.title, [note.text])
+        excerpts = self._verifier.cuts(evidence.text).excerpts()
+        messages = brief_messages(question, evidence.paper.title, [evidence.text])
         room = self._model.context - self._model.count(messages)
         if not excerpts or room < BRIEF_TOKENS:
             return ""
@@ -175,19 +194,15 @@ class Writer:
         )
 
 
-def _cited(page: Page, notes: Sequence[int]) -> list[Evidence]:
-    return [page.evidence[note - 1] for note in notes]
-
-
-def _notes_by_paper(page: Page) -> Iterator[tuple[int, ...]]:
-    """The numbers of the notes of each paper, from 1 on."""
-    numbered = enumerate(page.evidence, start=1)
+def _numbers_by_paper(draft: DraftAnswer) -> Iterator[tuple[int, ...]]:
+    """The numbers of the evidence of each paper."""
+    numbered = enumerate(draft.evidence, start=1)
     for _, group in groupby(numbered, key=lambda each: each[1].paper.id):
         yield tuple(number for number, _ in group)
 
 
 class _Counted:
-    """The pieces of a stream, counted: llama.cpp gives one piece a token."""
+    """Counts the pieces of a stream: llama.cpp gives one piece a token."""
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self._pieces = pieces
@@ -199,8 +214,10 @@ class _Counted:
             yield piece
 
 
-def _finished(written: Iterator[Draft], writing: _Counted, most: int) -> Iterator[Draft]:
-    """The drafts without the sentence in which the model had to stop: half of one may mislead."""
-    for draft in written:
-        if writing.count < most or draft.text.endswith(_ENDS):
-            yield draft
+def _finished(
+    written: Iterator[WrittenSentence], writing: _Counted, most: int
+) -> Iterator[WrittenSentence]:
+    """The sentences without one that the token limit cut off: half a sentence may mislead."""
+    for sentence in written:
+        if writing.count < most or sentence.text.endswith(_ENDS):
+            yield sentence

@@ -1,4 +1,4 @@
-"""The models on this machine: fetching, checking, converting and listing them."""
+"""Fetches, checks, converts and lists the models on this machine, and runs the chat model."""
 
 from assistant.models.listing import ModelDescription, describe_models
 from assistant.models.store import resolve_chat_model, resolve_embedder, resolve_encoder

@@ -1,4 +1,4 @@
-"""The facts of the two default models: which wheel holds them, and how to tell that it is right."""
+"""The two default models: their names, licences, and the wheels that hold them, with hashes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 REINSTALL: Final = (
     "install the package again: pip install --force-reinstall --no-deps abstracts-assistant"
 )
-"""What to do where a file that ships with the package is missing or damaged."""
+"""The remedy if a file that ships with the package is missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Wheel:
 
     @property
     def requirement(self) -> str:
-        """What pip is asked for."""
+        """The requirement for pip."""
         return f"{self.project}=={self.version}"
 
     @property
     def folder(self) -> str:
-        """Name of the folder in the cache; another version never mixes with this one."""
+        """Name of its folder in the cache, one a version."""
         return f"{self.project}-{self.version}"
 
 
@@ -45,18 +45,18 @@ class ChatDefault:
     licence: str
     """Licence of the weights."""
     wheel: Wheel
-    """Where it comes from; its one member is a GGUF file."""
+    """Its wheel, with one member: a GGUF file."""
 
     def folder(self, cache: Path) -> Path:
-        """Where its files are kept."""
+        """The folder of its files."""
         return cache / self.wheel.folder
 
     def shipped(self, cache: Path) -> Path:
-        """The file as its wheel ships it; kept only until a quantization has been chosen."""
+        """The file from its wheel; kept only until a quantization is chosen."""
         return self.folder(cache) / Path(self.wheel.members[0]).name
 
     def record(self, cache: Path) -> Path:
-        """The note of which quantization was chosen, and why."""
+        """The record of which quantization was chosen, and why."""
         return self.folder(cache) / f"{self.name}.json"
 
 
@@ -69,10 +69,10 @@ class EmbedderDefault:
     licence: str
     """Licence of the weights."""
     wheel: Wheel
-    """Where it comes from: `model.safetensors`, `vocab.txt` and `config.json`."""
+    """Its wheel, with `model.safetensors`, `vocab.txt` and `config.json`."""
 
     def path(self, cache: Path) -> Path:
-        """The GGUF file that is written from the wheel's files."""
+        """The GGUF file written from the wheel's files."""
         return cache / self.wheel.folder / f"{self.name}.F16.gguf"
 
 

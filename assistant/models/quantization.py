@@ -1,4 +1,4 @@
-"""Choosing the quantization of the default chat model that is fastest on this machine.
+"""Chooses the quantization of the default chat model that is fastest on this machine.
 
 Which type is fastest depends on the processor: with AVX-512 BF16 reads prompts almost twice as
 fast as Q8_0, with AVX2 alone it is the slowest. All candidates keep the shipped weights' quality.
@@ -11,10 +11,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from assistant.models.staging import require_space
-from retrieval import llamacpp
-from retrieval.errors import ModelError, ModelFetchError
-from retrieval.progress import Progress
+from assistant.models.download.fetch import require_space
+from assistant.models.llama import bindings
+from retrieval.encoders import llamacpp
+from retrieval.types import ModelError, ModelFetchError, Progress
 
 CANDIDATES = ("Q8_0", "BF16", "F16")
 ROOM_PER_SOURCE_BYTE = 7.5
@@ -22,9 +22,9 @@ ROOM_PER_SOURCE_BYTE = 7.5
 
 ANSWER_READ_TOKENS = 1000
 ANSWER_WRITTEN_TOKENS = 50
-"""A typical cited answer: its prompt and what is written."""
+"""A typical cited answer: tokens of its prompt, tokens written."""
 SAME_SPEED = 0.05
-"""Below this relative difference two types count as equally fast, and the smaller file wins."""
+"""Relative difference below which two types count as equally fast; then the smaller file wins."""
 
 SLICE_TOKENS = 128
 SLICES = 3
@@ -32,9 +32,9 @@ WRITTEN_TOKENS = 24
 WARM_UP_TOKENS = 32
 ROUNDS = 2
 STEPS_SECONDS = 3.0
-"""On a machine that is busy otherwise no more steps are timed after this; they take about 1 s."""
+"""Time after which no more steps are timed on a busy machine; they take about 1 s."""
 ANOTHER_ROUND_SECONDS = 20.0
-"""After a round that was slower than this (it takes about 5 s), there is no other."""
+"""Time of a round (usually 5 s) after which there is no other."""
 PROBE_TEXT = "We study how small language models read the abstracts of scientific papers. "
 
 
@@ -47,13 +47,13 @@ class Measurement:
     size_bytes: int
     """Size of its file."""
     read_tokens_per_second: float
-    """Prompt tokens read a second (prefill)."""
+    """Prompt tokens read per second (prefill)."""
     write_tokens_per_second: float
-    """Tokens written a second (decoding)."""
+    """Tokens written per second (decoding)."""
 
     @property
     def answer_seconds(self) -> float:
-        """Time of a typical cited answer: what it reads plus what it writes."""
+        """Time of a typical cited answer: reading plus writing."""
         return (
             ANSWER_READ_TOKENS / self.read_tokens_per_second
             + ANSWER_WRITTEN_TOKENS / self.write_tokens_per_second
@@ -70,10 +70,10 @@ def choose(measurements: Sequence[Measurement]) -> Measurement:
 def write_candidates(
     shipped: Path, staging: Path, *, name: str, threads: int, progress: Progress
 ) -> list[tuple[str, Path]]:
-    """Write the model again in each candidate type: (type, file).
+    """Write the model in each candidate type; return pairs of type and file.
 
     Raises:
-        ModelFetchError: the disk has no room, or llama.cpp could not write.
+        ModelFetchError: the disk is full, or llama.cpp could not write.
     """
     needed = round(shipped.stat().st_size * ROOM_PER_SOURCE_BYTE)
     require_space(staging, needed, title=f"the chat model {name}")
@@ -82,7 +82,7 @@ def write_candidates(
         progress(f"writing {name} as {file_type}", done, len(CANDIDATES), "types")
         target = staging / f"{name}.{file_type}.gguf"
         try:
-            llamacpp.quantize(shipped, target, file_type, threads=threads)
+            bindings.quantize(shipped, target, file_type, threads=threads)
         except ModelFetchError as error:
             # llama.cpp does not say why; the file it reads was checked when it was fetched.
             raise ModelFetchError(
@@ -96,10 +96,10 @@ def write_candidates(
 def measure_all(
     candidates: Sequence[tuple[str, Path]], *, threads: int, progress: Progress
 ) -> list[Measurement]:
-    """Measure every candidate in `ROUNDS` rounds and keep each one's best.
+    """Measure every candidate in `ROUNDS` rounds and keep the best of each.
 
-    Rounds go through all candidates, so that a busy moment does not hit one of them alone. A
-    candidate that this machine has no memory for is left out.
+    A round goes through all candidates, so that a busy moment does not hit one of them alone. A
+    candidate too large for this machine's memory is left out.
 
     Raises:
         ModelError: no candidate could be loaded.
@@ -140,7 +140,7 @@ def _best(file_type: str, path: Path, rounds: Sequence[tuple[float, float]]) -> 
 def time_one(path: Path, *, threads: int) -> tuple[float, float]:
     """Seconds to read `SLICE_TOKENS` tokens and to write one: the fastest of several of each.
 
-    The fastest, because other work on the machine only ever adds time.
+    The fastest counts, because other work on the machine only adds time.
 
     Raises:
         ModelError: the model cannot be loaded.
@@ -149,7 +149,7 @@ def time_one(path: Path, *, threads: int) -> tuple[float, float]:
     try:
         prompt = llamacpp.tokenize(model, PROBE_TEXT * 40, add_bos=True, special=False)
         slices = [prompt[i * SLICE_TOKENS : (i + 1) * SLICE_TOKENS] for i in range(SLICES)]
-        # Writing is timed on fixed tokens: what a model would choose differs between types.
+        # Writing is timed on fixed tokens: each type would write others.
         written = [[token] for token in prompt[:WRITTEN_TOKENS]]
         _fastest(model, [prompt[:WARM_UP_TOKENS]])
         return _fastest(model, slices), _fastest(model, written)
@@ -158,10 +158,10 @@ def time_one(path: Path, *, threads: int) -> tuple[float, float]:
 
 
 def _fastest(model: Any, steps: Sequence[Sequence[int]]) -> float:
-    """Seconds of the fastest step, of as many as fit into `STEPS_SECONDS`, at least one."""
+    """Seconds of the fastest of the steps that fit into `STEPS_SECONDS`, at least one."""
     fastest = float("inf")
     end = perf_counter() + STEPS_SECONDS
-    for seconds in llamacpp.step_seconds(model, steps):
+    for seconds in bindings.step_seconds(model, steps):
         fastest = min(fastest, seconds)
         if perf_counter() > end:
             break
@@ -176,7 +176,7 @@ def write_record(
     file: Path,
     threads: int,
 ) -> None:
-    """Write down which type was chosen and what was measured.
+    """Record which type was chosen and all measurements.
 
     Raises:
         OSError: the file cannot be written.
@@ -199,7 +199,7 @@ def write_record(
 
 
 def recorded_file(record: Path) -> Path | None:
-    """The chosen file that `record` names, if both are there."""
+    """The chosen file that `record` names; None if either is missing."""
     try:
         path = record.with_name(json.loads(record.read_text("utf-8"))["file"])
     except (OSError, ValueError, KeyError, TypeError):

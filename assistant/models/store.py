@@ -1,16 +1,20 @@
-"""From the name of a model to a file on this machine, fetched and made ready on first use."""
+"""Resolves a model's name to a file on this machine, fetched and made ready on first use."""
 
 from pathlib import Path
 
 from assistant.models import quantization
 from assistant.models.catalogue import CHAT, EMBEDDER
-from assistant.models.embedding_gguf import write_embedding_gguf
-from assistant.models.encoder_gguf import EncoderWeights, weights_hash, write_encoder_gguf
-from assistant.models.fetch import fetch_members
-from assistant.models.hub import PREFIX, fetch_hub_file, parse_spec
-from assistant.models.staging import install, staging_folder
-from retrieval.llamacpp import check_model_file, fastest_half, quantize
-from retrieval.progress import Progress, silent
+from assistant.models.download.fetch import fetch_members, install, staging_folder
+from assistant.models.download.hub import PREFIX, fetch_hub_file, parse_spec
+from assistant.models.gguf.encoders import (
+    EncoderWeights,
+    weights_hash,
+    write_embedding_gguf,
+    write_encoder_gguf,
+)
+from assistant.models.llama.bindings import quantize
+from retrieval.encoders.llamacpp import check_model_file, fastest_half
+from retrieval.types import Progress, silent
 
 DEFAULT = "default"
 
@@ -21,12 +25,12 @@ def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress 
     Args:
         spec: "default", the path of a GGUF file, or `hf:owner/repo:file.gguf`.
         cache: folder of the models.
-        threads: CPU threads, for choosing the default model's quantization.
-        progress: told what takes time; may raise `Cancelled`, which leaves nothing half-done.
+        threads: CPU threads, to choose the default model's quantization.
+        progress: called during long steps; may raise `Cancelled`, which leaves nothing half-done.
 
     Raises:
         InputError: `spec` starts as a hub name but has another form.
-        ModelError: the file named is no usable model.
+        ModelError: the file is not a usable model.
         ModelFetchError: the model could not be fetched, checked, unpacked or converted.
     """
     if spec == DEFAULT:
@@ -35,7 +39,7 @@ def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress 
 
 
 def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Path:
-    """The GGUF file of an embedder; as `resolve_chat_model`."""
+    """The GGUF file of an embedder; see `resolve_chat_model`."""
     if spec == DEFAULT:
         return _default_embedder(cache, progress)
     return _named_model(spec, cache, progress)
@@ -44,11 +48,11 @@ def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Pat
 def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = silent) -> Path:
     """The GGUF file of a trained encoder, made from the default embedder on first use.
 
-    It is of the type of sixteen bits that this processor reads fastest.
+    Its type is the 16-bit type that this processor reads fastest.
 
     Raises:
         ModelError: its weights are missing or damaged.
-        ModelFetchError: the embedder could not be fetched or the encoder not be written.
+        ModelFetchError: the embedder could not be fetched or the encoder could not be written.
     """
     stem = weights.name.replace(" ", "-")
     file_type = fastest_half()
@@ -71,12 +75,12 @@ def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = s
 
 
 def present_chat_default(cache: Path) -> Path | None:
-    """The default chat model's file, if it is ready."""
+    """The default chat model's file; None if it is not ready."""
     return quantization.recorded_file(CHAT.record(cache))
 
 
 def present_embedder_default(cache: Path) -> Path | None:
-    """The default embedder's file, if it is ready."""
+    """The default embedder's file; None if it is not ready."""
     path = EMBEDDER.path(cache)
     return path if path.is_file() else None
 
@@ -116,11 +120,11 @@ def _choose_quantization(cache: Path, staging: Path, threads: int, progress: Pro
     quantization.write_record(record, chosen, measurements, file=winner, threads=threads)
 
     folder = CHAT.folder(cache)
-    for leftover in folder.glob("*.gguf"):  # of a run that ended before its record was written
+    for leftover in folder.glob("*.gguf"):  # from a run that ended before its record was written
         if leftover != CHAT.shipped(cache):
             leftover.unlink()
     install(winner, folder / winner.name)
-    install(record, CHAT.record(cache))  # last: only what it names counts as ready
+    install(record, CHAT.record(cache))  # last: only the file that it names counts as ready
     CHAT.shipped(cache).unlink()
     return folder / winner.name
 

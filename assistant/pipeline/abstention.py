@@ -1,7 +1,7 @@
-"""Whether the abstracts found answer a question: one calibrated probability.
+"""The probability that an abstract answers a question, and the reasons to abstain.
 
-A logistic regression over what the reader says and over what the library's own index proves:
-names of the question that the paper, or the whole library, does not have. The weights are fitted by
+The probability is a logistic regression over the reader's logit, the similarity, and the names in
+the question that the paper lacks. Its weights are fitted by
 `tests/benchmarks/training/fit_reading.py`, see tests/benchmarks/reading.md.
 """
 
@@ -11,33 +11,33 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 from assistant.pipeline.follow_up import StandaloneQuestion
-from retrieval.lexical import LexicalIndex
-from retrieval.names import is_in_other_letters
-from retrieval.nicknames import joined, names_in, stands_for
+from retrieval.index.lexical import LexicalIndex
 from retrieval.search.rerank import ReadPassage
+from retrieval.text.names import is_in_other_letters
+from retrieval.text.titles import joined, names_in, stands_for
 from retrieval.types import Paper
 
 MOST_NAMES = 2
-"""Names that count at most: beyond that the case is clear."""
+"""Absent names that count at most: beyond that the case is clear."""
 USUAL_SIMILARITY = 0.55
-"""Of a question and the paper that answers it, in the middle; it stands for that of a follow-up."""
+"""Median of a question and the paper that answers it; stands in for that of a follow-up."""
 SMALL_LIBRARY = 200
-"""Papers below which a library lacks common words, too."""
+"""Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.5, 4
-"""A question of more words, of which this share is unknown, may be in another language."""
+"""A question with more words, this share of them unknown, may be in another language."""
 _ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What tells whether a paper's abstract answers a question."""
+    """Features from which `probability` tells whether an abstract answers a question."""
 
     answered: float
-    """The reader's logit that it does."""
+    """The reader's logit that it answers."""
     similarity: float
     """Cosine of the question and the paper's best passage."""
     absent_names: float
-    """Names in the question that the paper does not have."""
+    """Names in the question that the paper lacks."""
 
 
 WEIGHTS = Features(answered=0.58, similarity=2.26, absent_names=-1.73)
@@ -45,7 +45,7 @@ BIAS = -1.2
 
 
 def probability(features: Features) -> float:
-    """How likely the abstract answers, in [0, 1]."""
+    """Probability that the abstract answers, in [0, 1]."""
     pairs = zip(astuple(features), astuple(WEIGHTS), strict=True)
     logit = BIAS + sum(value * weight for value, weight in pairs)
     return 1 / (1 + math.exp(-logit))
@@ -53,15 +53,15 @@ def probability(features: Features) -> float:
 
 @dataclass(frozen=True, slots=True)
 class QuestionEntities:
-    """The names and words of a question, to be looked for in abstracts."""
+    """The names and words of a question that an abstract that answers it should have."""
 
     text: str
     """The question without the titles that stand for a paper of the conversation."""
     names: tuple[str, ...]
     known: frozenset[str]
-    """Ids of the papers that it names or goes on about."""
+    """Ids of the papers that it names or continues to ask about."""
     leans: bool = False
-    """Whether only the conversation says which paper it is about: then it is near to no text."""
+    """Whether only the conversation tells the paper; then similarity says little."""
 
     @classmethod
     def of(
@@ -72,8 +72,7 @@ class QuestionEntities:
         Args:
             standalone: the question in its conversation.
             named: the papers of the library that it names.
-            typed_names: words that its filters have taken: authors and venues, which stand in no
-                abstract.
+            typed_names: authors and venues that its filters use; abstracts do not have them.
         """
         taken = {word.casefold() for name in typed_names for word in name.split()}
         text = standalone.question
@@ -83,7 +82,7 @@ class QuestionEntities:
         return cls(text, names, frozenset(paper.id for paper in known), leans)
 
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
-        """Those of the papers read that the question is about, best first."""
+        """Those of the papers read that are known to be meant, best first."""
         return [each for each in read if each.passage.paper.id in self.known]
 
     def unknown(self, index: LexicalIndex) -> list[str]:
@@ -93,7 +92,7 @@ class QuestionEntities:
     def is_foreign(self, index: LexicalIndex) -> bool:
         """Whether the question seems to be in another language than the library's texts.
 
-        A small library lacks common words, too: there all of them must be unknown.
+        In a small library, which lacks even common words, all of them must be unknown.
         """
         if is_in_other_letters(self.text):
             return True
@@ -105,12 +104,12 @@ class QuestionEntities:
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
-        """What speaks for and against an answer in one abstract.
+        """The features of one paper.
 
         Args:
             read: the paper as it was read.
-            index: knows the words and names of the library.
-            beside: papers with which it is compared; their names need not be its own.
+            index: tells how the library splits text into words.
+            beside: papers with which it is compared; it need not have their names.
         """
         papers = (read.passage.paper, *beside)
         absent = [
@@ -124,7 +123,7 @@ class QuestionEntities:
 
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
-    """Whether the name stands in the paper, in whichever spelling, or the words it is made from."""
+    """Whether the paper has the name in any spelling, or all words of it."""
     whole, core = f"{paper.title} {paper.abstract}", _ALIKE.sub("", name)
     terms = index.terms(core)
     return (
@@ -135,6 +134,6 @@ def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
 
 
 def _is_known(name: str, index: LexicalIndex) -> bool:
-    """Whether any paper has all words of the name, or the name as a whole."""
+    """Whether any paper has all words of the name, or is known by it."""
     core = _ALIKE.sub("", name)
     return bool(index.texts_with(core) or index.nicknamed(joined(core)))

@@ -1,36 +1,51 @@
-"""From which confidence on a question is answered: measured on questions about the library.
+"""Calibrates the confidence threshold of a library on questions about it.
 
-The measure of a good threshold is the risk-coverage curve (El-Yaniv and Wiener 2010, "On the
-Foundations of Noise-free Selective Classification"). The threshold is chosen on one half of the
-questions, as a conformal quantile (Vovk, Gammerman and Shafer 2005, "Algorithmic Learning in a
-Random World"): a new question of the same kind is answered wrongly at most as often as promised.
-What it does is reported on the other half.
+The measure of a threshold is the risk-coverage curve (El-Yaniv and Wiener 2010, "On the Foundations
+of Noise-free Selective Classification"). The threshold is chosen on one half of the questions, as a
+conformal quantile (Vovk, Gammerman and Shafer 2005, "Algorithmic Learning in a Random World"), so
+that new questions of the same kind are answered wrongly at most as often as promised. Its rates are
+reported on the other half.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pydantic
 
-from retrieval.errors import InputError, LibraryError
-from retrieval.files import write_whole
+from assistant.pipeline.abstention import QuestionEntities, probability
+from assistant.pipeline.follow_up import StandaloneQuestion
+from assistant.settings import AnswerSettings
+from retrieval.index.files import write_whole
+from retrieval.library.library import Library
+from retrieval.search.reader import Reader
+from retrieval.search.rerank import read_papers
+from retrieval.search.search import search
+from retrieval.text.splitting import split_sentences
+from retrieval.types import InputError, LibraryError, Paper, Passage, Progress
 
 FILE = "abstention.json"
 MOST_REFUSED = 0.05
-"""Promised share of answerable questions that are refused, where people wrote the questions."""
+"""Promised share of answerable questions that are refused, if people wrote the questions."""
 MOST_ANSWERED = 0.10
-"""Promised share of unanswerable questions that are answered, where sentences stand for questions:
-of these the answerable ones are too easy to choose by."""
+"""Promised share of unanswerable questions that are answered, if sentences stand in for questions:
+the answerable ones among them are too easy to choose a threshold by."""
 LEAST_QUESTIONS = 20
 """Answerable questions, and unanswerable ones, below which a threshold would be chance."""
 CURVE_POINTS = 20
+DEFAULT_THRESHOLD = 0.2
+"""For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
+LEAST_SENTENCES = 4
+"""Sentences of an abstract from which one can stand in for a question."""
+_FOUND = 6
+"""Papers found for a sentence, its own included."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A question, how sure the assistant was, and whether answering it would have been right."""
+class JudgedQuestion:
+    """The assistant's confidence on a question, and whether the library answers it."""
 
     confidence: float
     answerable: bool
@@ -44,12 +59,12 @@ class Point:
     coverage: float
     """Share of all questions that are answered at this threshold."""
     risk: float
-    """Share of those answered that the library has no answer to."""
+    """Share of the answered questions that the library has no answer to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a threshold does on questions that it was not chosen by."""
+    """The rates of a threshold on questions that it was not chosen by."""
 
     wrongly_refused: float
     """Share of the answerable questions below the threshold."""
@@ -59,45 +74,80 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A threshold, and what it was measured on."""
+    """A threshold and how it was measured."""
 
     least_confidence: float
-    """Questions that the assistant is less sure of are not answered."""
+    """The threshold: questions with less confidence are not answered."""
     source: str
-    """Where the questions are from."""
+    """Where the questions come from."""
     answerable: int
     unanswerable: int
     promise: str
     """What the threshold promises, in words."""
     before: Rates
-    """What the threshold before does on the second half of the questions."""
+    """Rates of the threshold before, on the second half of the questions."""
     after: Rates
-    """What this one does there."""
+    """Rates of this one there."""
     auc: float
-    """How often an answerable question is surer than an unanswerable one."""
+    """How often an answerable question has more confidence than an unanswerable one."""
     curve: tuple[Point, ...] = ()
 
-
-DEFAULT_THRESHOLD = 0.2
-"""For libraries without one of their own; see tests/benchmarks/reading.md."""
 
 _FORM = pydantic.TypeAdapter(Calibration)
 
 
+def judged_sentences(
+    library: Library,
+    reader: Reader,
+    most: int,
+    progress: Progress,
+    stopped: Callable[[], bool],
+) -> Iterator[JudgedQuestion]:
+    """Sentences as questions: answerable with their paper in the library, unanswerable without.
+
+    Args:
+        library: sentences are taken from its papers, at even distances.
+        reader: reads the papers found.
+        most: papers at most.
+        progress: called after each paper.
+        stopped: checked between two papers.
+
+    Raises:
+        LibraryError: the library cannot be read.
+        Cancelled: `stopped()` became true.
+    """
+    papers = at_even_distances((stored.paper for stored in library.store.papers()), most)
+    for done, paper in enumerate(papers, start=1):
+        yield from _judged(paper, library, reader, stopped)
+        progress("calibrating", done, len(papers), "papers")
+
+
+def at_even_distances(papers: Iterable[Paper], most: int) -> list[Paper]:
+    """At most `most` papers, evenly distributed by id, each with enough sentences."""
+    papers = sorted(papers, key=lambda each: each.id)
+    most = min(most, len(papers))
+    starts = [place * len(papers) // most for place in range(most)]
+    found = (
+        next(filter(_is_long, papers[start:end]), None)
+        for start, end in pairwise([*starts, len(papers)])
+    )
+    return [paper for paper in found if paper]
+
+
 def calibrated(
-    judged: Sequence[Judged], source: str, *, before: float, by_people: bool
+    judged: Sequence[JudgedQuestion], source: str, *, before: float, by_people: bool
 ) -> Calibration:
     """The threshold that keeps its promise, chosen on every second question of either kind.
 
     Args:
         judged: at least `LEAST_QUESTIONS` of either kind.
-        source: where they are from.
+        source: where they come from.
         before: the threshold so far.
-        by_people: whether people wrote the questions, so that the answerable ones are as hard as
-            those to come.
+        by_people: whether people wrote the questions, so that answerable ones are realistically
+            hard.
 
     Raises:
-        InputError: there are too few.
+        InputError: there are too few questions.
     """
     answerable = [each.confidence for each in judged if each.answerable]
     unanswerable = [each.confidence for each in judged if not each.answerable]
@@ -128,38 +178,8 @@ def calibrated(
     )
 
 
-def _promised(wanted: float, questions: int) -> float:
-    """The share that so many questions can promise, in whole percents: few can promise little."""
-    return max(wanted, math.ceil(100 / (questions + 1)) / 100)
-
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    """The conformal quantile: a new value is at most this with probability `share` or more."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered), math.ceil(round((len(ordered) + 1) * share, 9))) - 1]
-
-
-def _below(values: Sequence[float], threshold: float) -> float:
-    return round(sum(value < threshold for value in values) / len(values), 4)
-
-
-def _curve(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[Point, ...]:
-    """Risk and coverage from answering everything to answering the surest few."""
-    ordered = sorted((*answerable, *unanswerable))
-    points = []
-    for step in range(CURVE_POINTS):
-        threshold = ordered[step * len(ordered) // CURVE_POINTS]
-        right = sum(value >= threshold for value in answerable)
-        wrong = sum(value >= threshold for value in unanswerable)
-        coverage = (right + wrong) / len(ordered)
-        points.append(
-            Point(round(threshold, 4), round(coverage, 4), round(wrong / (right + wrong), 4))
-        )
-    return tuple(points)
-
-
 def threshold(home: Path) -> float:
-    """From which confidence on the library in `home` is answered.
+    """The least confidence with which the library in `home` answers.
 
     Raises:
         LibraryError: it has a calibration that cannot be read.
@@ -169,7 +189,7 @@ def threshold(home: Path) -> float:
 
 
 def read_calibration(home: Path) -> Calibration | None:
-    """The calibration of the library in `home`, if it has one of its own.
+    """The calibration of the library in `home`; None if it has none of its own.
 
     Raises:
         LibraryError: it has one that cannot be read.
@@ -193,3 +213,64 @@ def write_calibration(home: Path, calibration: Calibration) -> None:
         LibraryError: the folder cannot be written.
     """
     write_whole(home / FILE, _FORM.dump_json(calibration, indent=2).decode("utf-8"))
+
+
+def _is_long(paper: Paper) -> bool:
+    return len(split_sentences(paper.abstract)) >= LEAST_SENTENCES
+
+
+def _judged(
+    paper: Paper, library: Library, reader: Reader, stopped: Callable[[], bool]
+) -> Iterator[JudgedQuestion]:
+    sentences = split_sentences(paper.abstract)
+    taken = sentences[2 * len(sentences) // 3].text  # past the introduction: what the paper does
+    found = search(library, taken, _FOUND, also=[paper.id])
+    others = [passage for passage in found if passage.paper.id != paper.id]
+    if not others:
+        return
+    for passages, answerable in ((found, True), (others, False)):
+        yield JudgedQuestion(_confidence(taken, passages, library, reader, stopped), answerable)
+
+
+def _confidence(
+    text: str,
+    passages: Sequence[Passage],
+    library: Library,
+    reader: Reader,
+    stopped: Callable[[], bool],
+) -> float:
+    """Probability that one of the papers that read best answers."""
+    read = read_papers(text, passages, reader, stopped)[: AnswerSettings().judged]
+    entities = QuestionEntities.of(StandaloneQuestion(text, text), ())
+    return max(probability(entities.features(each, library.lexical)) for each in read)
+
+
+def _promised(wanted: float, questions: int) -> float:
+    """The wanted share, or the least that can be promised from few questions, in whole percents."""
+    return max(wanted, math.ceil(100 / (questions + 1)) / 100)
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """The conformal quantile: a new value is at most this with probability `share` or more."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered), math.ceil(round((len(ordered) + 1) * share, 9))) - 1]
+
+
+def _below(values: Sequence[float], threshold: float) -> float:
+    """The share of values below a threshold."""
+    return round(sum(value < threshold for value in values) / len(values), 4)
+
+
+def _curve(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[Point, ...]:
+    """Risk and coverage, from answering everything to answering only what is surest."""
+    ordered = sorted((*answerable, *unanswerable))
+    points = []
+    for step in range(CURVE_POINTS):
+        threshold = ordered[step * len(ordered) // CURVE_POINTS]
+        right = sum(value >= threshold for value in answerable)
+        wrong = sum(value >= threshold for value in unanswerable)
+        coverage = (right + wrong) / len(ordered)
+        points.append(
+            Point(round(threshold, 4), round(coverage, 4), round(wrong / (right + wrong), 4))
+        )
+    return tuple(points)

@@ -1,66 +1,70 @@
-"""Answers from the library's records: lists of papers, and who wrote one, where and when.
+"""Answers from the library's records: lists of papers, and who wrote a paper, where and when.
 
-They need no model: every sentence is a paper's record, cited. What a message asks for, the reader
-says; what it names, the library's index proves. When unsure, a question goes the way of all others.
+Every sentence cites a paper's record, so no chat model is needed. The reader says what a message
+asks for, and the index proves what it names; if either is unsure, the abstracts answer instead.
 """
 
 from collections.abc import Sequence
 
-from assistant.pipeline.focus import own_named
+from assistant.generation.answer_builder import (
+    MetadataAnswer,
+    MetadataSentence,
+    entry,
+    record_sentence,
+)
 from assistant.pipeline.follow_up import StandaloneQuestion, cited_papers
-from assistant.records import MetadataAnswer, MetadataSentence, entry, record_sentence
+from assistant.pipeline.intent import papers_named_in
 from assistant.types import Outcome, Turn
-from retrieval.filters import Filters
-from retrieval.library import Library
-from retrieval.names import name_terms
+from retrieval.library.library import Library
 from retrieval.query.lookup import Listing, Lookup
 from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead
-from retrieval.titles import likeness, plain_title
-from retrieval.types import Paper, Passage
+from retrieval.text.names import name_terms
+from retrieval.text.titles import likeness, plain_title
+from retrieval.types import Filters, Paper, Passage
 
 MOST_LISTED = 10
-"""Papers of a list; the command for the rest is named with the last."""
-SURE = 0.9
-"""Likeness of a title from which it is taken to be the one that is asked about."""
-LIKELY = 0.5
-"""Probability of a kind from which a message is taken for it."""
+"""Papers of a list at most; the last one comes with the command for the rest."""
+LIKELY_KIND = 0.5
+"""Least probability of a message's kind."""
+_SURE_LIKENESS = 0.9
+"""Least likeness of a title to the one asked about."""
 _ENOUGH_WORDS = 3
-"""Words of a title that name it, where they are less than half of it."""
+"""Words of a title that name it even if they are less than half of it."""
 _CLEAR = 0.1
-"""How much worse the next paper must fit for the first to be the one that is asked about."""
+"""Least lead in score of the paper asked about over the next one."""
 
 
 def answer_from_metadata(
     lookup: Lookup,
     standalone: StandaloneQuestion,
-    read: MessageRead,
+    message: MessageRead,
     named: Sequence[Paper],
     history: Sequence[Turn] = (),
 ) -> MetadataAnswer | None:
-    """The answer from records, if the question asks for that and for nothing else.
+    """The answer from records; None if the question asks for anything else.
 
     Args:
-        lookup: in the library that is asked.
+        lookup: searches the records of the library.
         standalone: the question in its conversation.
-        read: what the reader says that it asks for.
+        message: the question as the reader sees it.
         named: the papers of the library that it names.
         history: the conversation so far.
     """
-    if read.kinds[read.kind] < LIKELY:
+    if message.kinds[message.kind] < LIKELY_KIND:
         return None
     parsed = lookup.parse(standalone.question, lookup=True)
-    if read.kind == "by_authors" and not parsed.filters.authors:
-        of = standalone.focus_papers or own_named(standalone.question, named)
-        return _by_the_same(lookup, of or cited_papers(history), history)
-    if read.kind == "record":
+    if message.kind == "by_authors" and not parsed.filters.authors:
+        papers = standalone.focus_papers or papers_named_in(standalone.question, named)
+        return _by_the_same(lookup, papers or cited_papers(history), history)
+    if message.kind == "record":
         papers = (
             standalone.focus_papers
-            or tuple(own_named(standalone.question, named))
+            or papers_named_in(standalone.question, named)
             or _titled(standalone.question, lookup)
         )
         return _records(papers) if papers else None
-    lists = read.kind in ("list", "by_authors", "count") and not standalone.excluded
+    lists = message.kind in ("list", "by_authors", "count") and not standalone.excluded
     if lists and (parsed.filters or parsed.unmatched):
         listing = lookup.found(standalone.question, parsed, MOST_LISTED)
         return _list(listing, _command(standalone.question, listing.total))
@@ -68,7 +72,7 @@ def answer_from_metadata(
 
 
 def nothing_passes(lookup: Lookup, question: str, parsed: ParsedQuery) -> MetadataAnswer | None:
-    """That the papers are not here of which a question about content is asked."""
+    """The answer that the library lacks the papers that a question about content asks about."""
     if not (parsed.filters or parsed.unmatched):
         return None
     listing = lookup.found("" if not parsed.unmatched else question, parsed, 1)
@@ -89,7 +93,7 @@ def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
 
 
 def _records(papers: Sequence[Paper]) -> MetadataAnswer:
-    """What the records of some papers say."""
+    """Sentences that the records of papers support."""
     known = [(record_sentence(paper), paper) for paper in papers]
     sentences = tuple(MetadataSentence(text, paper) for text, paper in known if text)
     if sentences:
@@ -106,7 +110,7 @@ def _command(query: str, papers: int) -> str:
 
 
 def _list(listing: Listing, command: str = "") -> MetadataAnswer:
-    """The papers of a listing; `command`, if there is one, gives them all."""
+    """The papers of a listing; `command`, unless empty, lists all of them."""
     papers = tuple(match.paper for match in listing.matches)
     if listing.note or not papers:
         note = listing.note or "No paper of this library fits that."
@@ -122,7 +126,7 @@ def _list(listing: Listing, command: str = "") -> MetadataAnswer:
 
 
 def _titled(question: str, lookup: Lookup) -> tuple[Paper, ...]:
-    """The one paper whose title the question has, if that is sure."""
+    """The one paper whose title the question contains, if that is sure."""
     parsed = lookup.parse(question, lookup=True)
     if not parsed.topic:
         return ()
@@ -134,22 +138,22 @@ def _titled(question: str, lookup: Lookup) -> tuple[Paper, ...]:
         return ()
     asked, title = plain_title(parsed.topic), plain_title(first.paper.title)
     enough = len(asked.split()) >= _ENOUGH_WORDS or len(asked) * 2 >= len(title)
-    return (first.paper,) if enough and likeness(asked, title) >= SURE else ()
+    return (first.paper,) if enough and likeness(asked, title) >= _SURE_LIKENESS else ()
 
 
 def _by_the_same(
     lookup: Lookup, cited: Sequence[Paper], history: Sequence[Turn]
 ) -> MetadataAnswer | None:
-    """Other papers by the authors of the first of `cited`, or by those asked for last."""
+    """Other papers by the authors of `cited[0]`, or by those of them that were asked for last."""
     if not cited:
         return None
     asked = lookup.parse(history[-1].question, lookup=True).filters if history else Filters()
     names = [name for name in cited[0].authors if _is_one_of(name, asked.authors)]
-    anyone = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
-    if not anyone:
+    terms = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
+    if not terms:
         return None
     whose = " and ".join(names) or f"the authors of “{cited[0].shown_title}”"
-    filters = Filters(authors=asked.authors if names else (anyone,))
+    filters = Filters(authors=asked.authors if names else (terms,))
     listing = lookup.found("", ParsedQuery(filters, said=f"by {whose}"), MOST_LISTED + len(cited))
     known = {paper.id for paper in cited}
     others = tuple(match for match in listing.matches if match.paper.id not in known)

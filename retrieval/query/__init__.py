@@ -1,1 +1,1 @@
-"""What a query says about the records of papers, by the library's own values; and lookup."""
+"""Parses what queries say about the records of papers, and looks papers up."""

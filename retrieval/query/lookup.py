@@ -1,58 +1,56 @@
-"""Citation lookup: papers by title, author, venue, year, decision, or a name in their text.
+"""Citation lookup: finds papers by title, author, venue, year, decision, or words of their text.
 
-What a query says about records filters (see `metadata`). The words that are left rank: by title
-(in part, misspelled), by the nickname of a method, by text.
+What a query says about records filters papers (see `metadata`). The other words rank them: by title
+(also in part or misspelled), by the nickname of a method, by text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.filters import NO_FILTERS, Filters
-from retrieval.lexical import LexicalIndex
-from retrieval.lexical_fields import Card
-from retrieval.library import Library
-from retrieval.names import name_terms
-from retrieval.nicknames import joined
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.lexical_fields import Card
+from retrieval.library.library import Library
 from retrieval.query.metadata import ParsedQuery, parse_query
-from retrieval.query.syntax import ExplicitFilters, UnmatchedFilter, explicit_filters
-from retrieval.query.words import words_of
-from retrieval.titles import TITLE_MATCH, likeness, plain_title, whole_likeness
-from retrieval.types import Paper
+from retrieval.query.syntax import ExplicitFilters, explicit_filters
+from retrieval.query.words import UnmatchedFilter, words_of
+from retrieval.text.names import name_terms
+from retrieval.text.titles import TITLE_MATCH, joined, likeness, plain_title, whole_likeness
+from retrieval.types import NO_FILTERS, Filters, Paper
 
 LONGEST_QUERY = 1000
-"""Characters of a query that are looked at; no title is longer."""
+"""Characters of a query that are used; no title is longer."""
 CANDIDATES = 300
-"""Papers whose title is compared with the query."""
+"""Papers whose titles are compared with the query."""
 ON_TOPIC = 0.5
-"""Least share of a topic's words, by how rare they are, that a paper selected for it has."""
+"""Share of a topic's words, weighted by rarity, from which a paper is on the topic."""
 SURE_TITLE = 0.9
-"""Likeness of a title from which a paper is meant, whatever else the query says wrongly."""
+"""Likeness of a title from which a paper is meant, even if filters in the query do not fit."""
 _FEW = 5
-"""Papers that may share a nickname in a library of any size; in a large one, one in a hundred."""
+"""Papers that may share a nickname in any library; in a large one, one in a hundred may."""
 _WIDEST_NAME = 3
-"""Words of a query that may together be a nickname."""
+"""Most words of a query that together may be a nickname."""
 _LONG_TITLE = 20
-"""Letters of a title from which on it stands in a question by no accident."""
+"""Letters from which a title in a question is no accident."""
 _GIVERS = 2
-"""Papers that may call their method the same; a name of more is a common one."""
+"""Papers that may introduce the same nickname; a name of more is common."""
 _TEXT, _COVERED = 0.35, 0.35
-"""Weights of the text's score and of the share of words found, beside the title's likeness."""
+"""Weights of the text's score and of the share of words found; a title's likeness has weight 1."""
 _NAMED, _MENTIONED = 1.1, 0.75
-"""What a nickname that is all that is sought counts: of a paper that gives it, that has it."""
+"""Scores of a nickname that is the whole query, for papers that introduce or mention it."""
 _GIVES, _MENTIONS = 0.8, 0.2
-"""What a nickname among other words counts, likewise."""
+"""Scores of a nickname among other words, likewise."""
 _WHOLE = 0.2
-"""What likeness to the whole title counts, beside that to a part: the shorter title is meant."""
+"""Extra weight of likeness to the whole title, which favours shorter titles."""
 LEAST_SHARE = 0.25
-"""Least share of the words asked for that a paper found by its text alone has."""
+"""Share of the words from which a paper is found by its text alone."""
 
 ReadPapers = Callable[[Sequence[str]], Mapping[str, Paper]]
-"""Papers by their ids."""
+"""Reads papers by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A paper found, and why."""
+    """A paper found, with the reason."""
 
     paper: Paper
     why: str
@@ -61,19 +59,19 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a lookup found."""
+    """Result of a lookup."""
 
     matches: tuple[Match, ...]
     """Best first."""
     total: int
-    """How many papers fit, of which `matches` are the first."""
+    """Number of papers that fit; `matches` are the first of them."""
     note: str = ""
-    """One sentence where something was not found."""
+    """One sentence if something was not found, otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A paper's id with its reason by title, nickname or text."""
+    """A paper's id with its score and reason, by title, nickname or text."""
 
     id: str
     score: float
@@ -81,61 +79,61 @@ class _Scored:
     fits: bool = True
     """Whether it is on the topic."""
     by_name: bool = False
-    """Whether its title or nickname is sought, not only words of its text."""
+    """Whether it was found by title or nickname, not only by its text."""
     is_whole: bool = False
-    """Whether its whole title, or a name in its text, is all that is sought."""
+    """Whether the whole query is its title or a nickname of it."""
 
 
-class _Asked:
-    """What is sought by title, nickname and text."""
+class _LookupQuery:
+    """A query to be matched with titles, nicknames and text."""
 
-    def __init__(self, query: str, topic: str, tells: Callable[[str], bool]) -> None:
+    def __init__(self, query: str, topic: str, is_distinctive: Callable[[str], bool]) -> None:
         self._whole = plain_title(query[:LONGEST_QUERY])
         self.topic = plain_title(topic)
         self.shown = topic
         spans = _names_in(query) | _names_in(topic)
-        self.names = {name: whole for name, whole in spans.items() if whole or tells(name)}
-        """Possible nicknames, joined, and whether each is all that is sought."""
+        self.names = {name: whole for name, whole in spans.items() if whole or is_distinctive(name)}
+        """Possible nicknames, joined, and whether each is the whole query."""
 
     def likeness(self, title: str) -> float:
-        """To the words sought or, since titles have words that ask too, to the whole query."""
+        """Likeness to the topic or, since titles also have words of asking, to the whole query."""
         plain = plain_title(title)
         return max(likeness(self.topic, plain), likeness(self._whole, plain))
 
     def whole_likeness(self, title: str) -> float:
-        """To the whole title."""
+        """Likeness to the whole title."""
         plain = plain_title(title)
         return max(whole_likeness(self.topic, plain), whole_likeness(self._whole, plain))
 
     def nickname(self, card: Card) -> tuple[str, float]:
-        """The best nickname of the paper that is sought, and what that counts."""
-        worths = [
+        """The paper's best nickname in the query, and its score; "" and 0 if there is none."""
+        scores = [
             (_NAMED if self.names[name] else _GIVES, name)
             for name in card.introduced & self.names.keys()
         ] + [
             (_MENTIONED if self.names[name] else _MENTIONS, name)
             for name in card.mentioned & self.names.keys()
         ]
-        worth, name = max(worths, default=(0.0, ""))
-        return (self.shown if self.names.get(name) else name), worth
+        score, name = max(scores, default=(0.0, ""))
+        return (self.shown if self.names.get(name) else name), score
 
 
 class Lookup:
     """Looks papers up in one library."""
 
     def __init__(self, index: LexicalIndex, read: ReadPapers) -> None:
-        """Nothing is read here.
+        """Make a lookup; nothing is read yet.
 
         Args:
-            index: knows all papers.
-            read: gives the few that are shown.
+            index: the index of all papers.
+            read: reads the few papers that are shown.
         """
         self._index = index
         self._read = read
 
     @classmethod
     def over(cls, library: Library) -> "Lookup":
-        """A lookup in `library`."""
+        """The lookup of `library`."""
 
         def read(ids: Sequence[str]) -> Mapping[str, Paper]:
             return {id_: each.paper for id_, each in library.store.stored_by_id(ids).items()}
@@ -143,25 +141,25 @@ class Lookup:
         return cls(library.lexical, read)
 
     def find(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
-        """The papers that `query` and the filters `given` name, best first, with reasons."""
+        """The papers that `query` and the filters `given` ask for, best first, with reasons."""
         query = query[:LONGEST_QUERY]
         return self.found(query, self.parse(query, lookup=True), limit, given)
 
     def everything(self, limit: int) -> Listing:
-        """All papers, the latest first, where nothing is asked."""
+        """All papers, the latest first."""
         ids = self._index.matching(NO_FILTERS, self._index.size)
         return Listing(
             self._matches([_Scored(id_, 0.0) for id_ in ids[:limit]], NO_FILTERS), len(ids)
         )
 
     def parse(self, question: str, *, lookup: bool) -> ParsedQuery:
-        """What `question` says about the records of this library; see `parse_query`."""
+        """Parse `question` with the values of this library; see `parse_query`."""
         return parse_query(question, self._index, lookup=lookup)
 
     def found(
         self, query: str, parsed: ParsedQuery, limit: int, given: ExplicitFilters | None = None
     ) -> Listing:
-        """As `find`, of a query that is parsed already."""
+        """Like `find`, for a parsed query."""
         filters, unmatched = explicit_filters(given or ExplicitFilters(), self._index)
         clash = _clash(filters, parsed.filters)
         if unmatched or clash:
@@ -171,10 +169,10 @@ class Lookup:
             note = _unmatched_sentence(parsed.unmatched)
             return Listing(self._matches(meant[:limit], filters), len(meant), note)
         wanted = filters.also(parsed.filters)
-        # Beside filters of their own, the words typed are all about the topic.
+        # Beside explicit filters, all typed words are the topic.
         ranked = self._ranked(query, parsed, wanted, of_topic=bool(given))
         if not parsed.explicit and not any(each.by_name for each in ranked):
-            # A title or a method's name that is all that is sought is meant, wherever it appeared.
+            # If the whole query is a title or a nickname, that paper is meant whatever the filters.
             meant = self._meant(query, parsed.topic, filters)
             ranked = [each for each in meant if each.is_whole] or ranked
         if not ranked:
@@ -182,15 +180,17 @@ class Lookup:
         return Listing(self._matches(ranked[:limit], wanted), len(ranked))
 
     def named(self, question: str) -> tuple[Paper, ...]:
-        """The papers that a question names by their title, or by what they call their method."""
-        names = sorted(name for name in _names_in(question) if _reads(name) and self._tells(name))
+        """The papers that a question names by title or by nickname."""
+        names = sorted(
+            name for name in _names_in(question) if _reads(name) and self._is_distinctive(name)
+        )
         giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
         nicknamed = [id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids]
         ids = dict.fromkeys([*self._titled_in(question), *nicknamed])
         return tuple(self._read(list(ids)).values())
 
     def _titled_in(self, question: str) -> list[str]:
-        """The papers whose whole title stands in the question, if it is long enough to be meant."""
+        """The papers whose whole title is in the question, if it is long enough to be meant."""
         asked = joined(question)
         words = self._index.title_words(question)
         found = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
@@ -199,7 +199,7 @@ class Lookup:
         )
 
     def _meant(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
-        """The paper whose whole title, or the name that it gives its method, is sought."""
+        """The paper whose whole title or introduced nickname is in the query."""
         scored = self._scored(query, topic, filters) if topic else []
         sure = [each for each in scored if each.score >= SURE_TITLE and each.by_name]
         return sure if len(sure) == 1 else [each for each in sure if each.is_whole]
@@ -207,13 +207,13 @@ class Lookup:
     def _ranked(
         self, query: str, parsed: ParsedQuery, filters: Filters, *, of_topic: bool
     ) -> list[_Scored]:
-        """The papers that pass, best first; those alone that have the topic where one is sure.
+        """The papers that pass the filters, best first; only those on the topic if it is certain.
 
         Args:
-            query: as typed.
-            parsed: what it says.
-            filters: those of the query and those given beside it.
-            of_topic: whether all its words but its filters are a topic.
+            query: the query as typed.
+            parsed: the parsed query.
+            filters: the filters of the query and the explicit ones.
+            of_topic: whether the rest of the query is certainly a topic.
         """
         scored = self._scored(query, parsed.topic, filters)
         if not filters or (parsed.topic and not filters.selects):
@@ -227,10 +227,10 @@ class Lookup:
         return scored + [_Scored(id_, 0.0) for id_ in others if id_ not in seen]
 
     def _scored(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
-        """Papers by title, nickname and text; of each the best reason."""
+        """Papers by title, nickname and text, each with its best reason."""
         if not topic:
             return [] if filters else self._wholly_titled(query)
-        asked = _Asked(query, topic, self._tells)
+        asked = _LookupQuery(query, topic, self._is_distinctive)
         words = self._index.title_words(asked.topic)
         titled = self._index.titled(words, list(asked.names), CANDIDATES, filters)
         texts = self._index.search(asked.topic, CANDIDATES, filters)
@@ -251,13 +251,13 @@ class Lookup:
         found = (each for each in scored if each.why)
         return sorted(found, key=lambda each: (-each.score, each.id))
 
-    def _tells(self, name: str) -> bool:
-        """Whether a nickname tells papers apart: RL does not, nor does FOR in a title."""
+    def _is_distinctive(self, name: str) -> bool:
+        """Whether a nickname distinguishes papers: RL does not, nor does FOR in a title."""
         few = max(_FEW, self._index.size // 100)
         return self._index.nicknamed(name) <= few and self._index.texts_with(name) <= 2 * few
 
     def _wholly_titled(self, query: str) -> list[_Scored]:
-        """Papers whose whole title is the query, of which every word only asks."""
+        """Papers whose whole title is the query, if it has only words of asking."""
         plain = plain_title(query[:LONGEST_QUERY])
         titled = self._index.titled(self._index.title_words(plain), [], CANDIDATES)
         like = {card.id: whole_likeness(plain, plain_title(card.title)) for card in titled}
@@ -278,7 +278,7 @@ class Lookup:
     def _nothing(
         self, query: str, parsed: ParsedQuery, filters: Filters, given: ExplicitFilters | None
     ) -> str:
-        """Why nothing was found."""
+        """The sentence that explains why nothing was found."""
         said = _said_of(parsed, given)
         if not said:
             return f"No paper of this library fits “{' '.join(query.split())[:80]}”."
@@ -290,14 +290,14 @@ class Lookup:
 
 
 def _reads(name: str) -> bool:
-    """Whether a nickname has letters enough for one: 100k has not."""
+    """Whether a nickname has at least two letters: 100k has not."""
     return sum(map(str.isalpha, name)) > 1
 
 
 def _names_in(text: str) -> dict[str, bool]:
-    """What may be a nickname: every word, and up to three neighbours, joined.
+    """Possible nicknames: up to three neighbouring words, joined.
 
-    The value is whether it is all of the text.
+    The value is whether they are the whole text.
     """
     words = [joined(word.text) for word in words_of(text)]
     return {
@@ -309,37 +309,37 @@ def _names_in(text: str) -> dict[str, bool]:
 
 
 def _score(
-    id_: str, asked: _Asked, card: Card | None, *, relevance: float, share: float
+    id_: str, asked: _LookupQuery, card: Card | None, *, relevance: float, share: float
 ) -> _Scored:
-    """One paper's score.
+    """A paper's score and reason.
 
     Args:
-        id_: of the paper.
-        asked: what is sought.
-        card: of the paper, where its title or a nickname may fit.
-        relevance: of its text, from 0 to 1.
-        share: of the words sought that its text has.
+        id_: the paper's id.
+        asked: the query.
+        card: the paper's card if its title or a nickname may fit.
+        relevance: score of its text, from 0 to 1.
+        share: share of the topic's words in its text.
     """
     score = _TEXT * relevance + _COVERED * share
     like = asked.likeness(card.title) if card else 0.0
-    name, worth = asked.nickname(card) if card else ("", 0.0)
-    if worth > like:
-        is_whole = worth in (_NAMED, _MENTIONED)
-        return _Scored(id_, score + worth, f"names “{name}”", by_name=True, is_whole=is_whole)
+    name, named = asked.nickname(card) if card else ("", 0.0)
+    if named > like:
+        is_whole = named in (_NAMED, _MENTIONED)
+        return _Scored(id_, score + named, f"names “{name}”", by_name=True, is_whole=is_whole)
     if like >= TITLE_MATCH:
         whole = asked.whole_likeness(card.title) if card else 0.0
         why = f"title matches “{asked.shown}”"
         is_whole = whole >= SURE_TITLE
         return _Scored(id_, score + like + _WHOLE * whole, why, by_name=True, is_whole=is_whole)
     if name:
-        return _Scored(id_, score + worth, f"names “{name}”", by_name=True)
+        return _Scored(id_, score + named, f"names “{name}”", by_name=True)
     if share >= LEAST_SHARE:
         return _Scored(id_, score, f"text matches “{asked.shown}”", fits=share >= ON_TOPIC)
     return _Scored(id_, 0.0)
 
 
 def _why(paper: Paper, filters: Filters, reason: str) -> str:
-    """The reasons in plain words."""
+    """The reasons in words."""
     authors = [
         f"author {author}"
         for terms in filters.authors
@@ -357,7 +357,7 @@ def _why(paper: Paper, filters: Filters, reason: str) -> str:
 
 
 def _clash(given: Filters, said: Filters) -> str:
-    """A sentence where the query and the filters given exclude each other."""
+    """One sentence if the query and the explicit filters exclude each other, otherwise empty."""
     for one, other in (
         (given.venues, said.venues),
         (given.years, said.years),

@@ -1,56 +1,67 @@
-"""What a query says about the records of papers: authors, venue, year, decision; and the topic.
+"""Parses a query: authors, venue, year and decision of the papers it asks for, and its topic.
 
-Only what the library's own index proves is a filter: its names, venues, years and decisions.
+Only names, venues, years and decisions that the library's index has become filters.
 """
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 
-from retrieval.filters import Filters
-from retrieval.lexical import LexicalIndex
-from retrieval.names import words_of_term
+from retrieval.index.lexical import LexicalIndex
 from retrieval.query import values
-from retrieval.query.authors import shown
-from retrieval.query.people import lone_surnames, people_in, strangers_in
-from retrieval.query.spans import Span, author_groups, clusters, positions, with_negation
-from retrieval.query.syntax import UnmatchedFilter, explicit_terms, known_years
-from retrieval.query.words import PAPERS, PLACES, Word, folded_at, folded_words, words_of
+from retrieval.query.people import lone_surnames, people_in, shown, strangers_in
+from retrieval.query.syntax import explicit_terms, known_years
+from retrieval.query.words import (
+    PAPERS,
+    PLACES,
+    Span,
+    UnmatchedFilter,
+    Word,
+    author_groups,
+    clusters,
+    folded_at,
+    folded_words,
+    positions,
+    with_negation,
+    words_of,
+)
+from retrieval.text.names import words_of_term
+from retrieval.types import Filters
 
 _COMMON = 200
-"""One text in so many has a word that is common."""
+"""A word is common if one text in 200 has it."""
 _BEFORE_TOPIC = 3
-"""Words before a topic among which `about` or `on` introduces it."""
+"""Words before a topic in which `about` or `on` introduces it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """What a query says."""
+    """A parsed query."""
 
     filters: Filters
     topic: str = ""
-    """The words that neither name records nor only ask, as typed."""
+    """The words, as typed, that neither name values of records nor are words of asking."""
     said: str = ""
     """The filters in words: `by Yilun Du at ICLR 2023`."""
     unmatched: tuple[UnmatchedFilter, ...] = ()
     explicit: bool = False
     """Whether it has terms such as `author:poole` or `-survey`."""
     introduced: bool = False
-    """Whether `about` or `on` stands before the topic, so that other papers are not meant."""
+    """Whether `about` or `on` comes before the topic, so that other papers are not meant."""
 
 
 def parse_query(
     query: str, known: LexicalIndex, *, lookup: bool, today: date | None = None
 ) -> ParsedQuery:
-    """What `query` says about records; pure, but for what `known` knows.
+    """Parse `query` with the values of the library.
 
     Args:
-        query: anything; the first words of a long one are looked at.
+        query: any text; only the first words of a long one are used.
         known: the library's words and records.
-        lookup: whether it asks for papers, so that all that it names is a condition. In a question
-            about content these are: explicit terms, full names, and venues, years and decisions
-            that are said of papers or stand where a venue would.
-        today: what `last year` starts from; by default the present day.
+        lookup: whether it asks for papers, so that everything it names is a condition. In a
+            question about content only these are: explicit terms, full names, and venues, years and
+            decisions that are said of papers or are in the place of a venue.
+        today: the day that `last year` is relative to; by default the present day.
     """
     typed = explicit_terms(query, known)
     words = words_of(typed.text)
@@ -77,7 +88,7 @@ def parse_query(
 
 
 def said(authors: Sequence[str], filters: Filters) -> str:
-    """Filters in words: `by Yilun Du at ICLR 2023`; authors as they were typed."""
+    """Filters in words: `by Yilun Du at ICLR 2023`; authors as typed."""
     places, years = " or ".join(filters.venues), _years_said(filters.years)
     parts = (
         f"by {' and '.join(authors)}" if authors else "",
@@ -96,7 +107,7 @@ def _years_said(years: Sequence[int]) -> str:
 
 
 def _shown_authors(filters: Filters) -> list[str]:
-    """Everyone's name, or the surname that several share."""
+    """The name of each author, or the surname that several share."""
     return [
         shown(terms[0]) if len(terms) == 1 else words_of_term(terms[0])[-1].capitalize()
         for terms in filters.authors
@@ -104,7 +115,7 @@ def _shown_authors(filters: Filters) -> list[str]:
 
 
 def _conditions(words: Sequence[Word], spans: Sequence[Span]) -> tuple[list[str], Filters]:
-    """The authors as typed, and what the spans ask together."""
+    """The authors as typed, and the filters of all spans together."""
     wanted = [span for span in spans if not span.negated]
     groups = author_groups(words, [span for span in wanted if span.name])
     terms = [
@@ -120,19 +131,19 @@ def _conditions(words: Sequence[Word], spans: Sequence[Span]) -> tuple[list[str]
 
 
 def _topic(words: Sequence[Word], used: Set[int]) -> list[int]:
-    """Where the words stand that neither name records nor only ask.
+    """The indices of the topic's words, which neither name values nor are words of asking.
 
-    Nor does one word that leads from `papers` to a record: `papers presented at ICLR`.
+    A word that links `papers` to a value is left out, too: `papers presented at ICLR`.
     """
 
-    def leads(at: int) -> bool:
+    def links(at: int) -> bool:
         behind = at + 1
         while behind not in used and behind < len(words) and words[behind].asks:
             behind += 1
         return folded_at(words, at - 1) in PAPERS and behind > at + 1 and behind in used
 
     free = [at for at, word in enumerate(words) if at not in used and not word.asks]
-    return [at for at in free if not leads(at)]
+    return [at for at in free if not links(at)]
 
 
 def _is_introduced(words: Sequence[Word], start: int) -> bool:
@@ -143,7 +154,7 @@ def _is_introduced(words: Sequence[Word], start: int) -> bool:
 def _records_in(
     words: Sequence[Word], known: LexicalIndex, now: int, *, lookup: bool
 ) -> list[Span]:
-    """Venues, years and decisions that are conditions; those of one place as one span."""
+    """Venues, years and decisions that are conditions; those that belong together as one span."""
     found = _values_in(words, known, now)
     beside = positions(found)
     together = clusters(words, [each for each in found if _is_meant(words, each, beside, known)])
@@ -151,7 +162,7 @@ def _records_in(
 
 
 def _values_in(words: Sequence[Word], known: LexicalIndex, now: int) -> list[Span]:
-    """All words that are spelled like a venue, a decision or a year."""
+    """All spans that are spelled like a venue, a decision or a year."""
     venues = values.venue_spellings(tuple(known.values("venue")))
     decisions = values.decision_spellings(tuple(known.values("decision")))
     years = known_years(known)
@@ -175,8 +186,8 @@ def _values_in(words: Sequence[Word], known: LexicalIndex, now: int) -> list[Spa
 def _is_meant(words: Sequence[Word], span: Span, others: Set[int], known: LexicalIndex) -> bool:
     """Whether words spelled like a value mean it.
 
-    An ordinary word does where it stands as a venue would (Nature), is in the plural or no other
-    word of the topic follows it (`oral cancer` has one); an unknown year where years stand.
+    A common word does if it is in the place of a venue (Nature), in the plural, or not followed by
+    another word of the topic, as in `oral cancer`; an unknown year if it is in the place of one.
     """
     last, before = words[span.end - 1], folded_at(words, span.start - 1)
     if span.end - span.start > 1 or {span.start - 1, span.end} & others or span.is_of_papers(words):
@@ -191,7 +202,7 @@ def _is_meant(words: Sequence[Word], span: Span, others: Set[int], known: Lexica
 
 
 def _is_of_records(words: Sequence[Word], span: Span) -> bool:
-    """Whether a question about content says of papers that they are of this venue, year, …"""
+    """Whether a question about content says that papers have this venue, year, …"""
     placed = PLACES & set(folded_words(words[max(span.start - 1, 0) : span.end]))
     at_venue = span.filters.venues and (placed or span.filters.decisions)
     return span.is_of_papers(words) or bool(at_venue)
@@ -200,7 +211,7 @@ def _is_of_records(words: Sequence[Word], span: Span) -> bool:
 def _strange_venues(
     words: Sequence[Word], taken: Set[int], known: LexicalIndex, *, lookup: bool
 ) -> list[Span]:
-    """Names in capitals with a year that stand where a venue would: `papers at NeurIPS 2021`."""
+    """Unknown names in capitals with a year in the place of a venue: `papers at NeurIPS 2021`."""
     found: list[Span] = []
     for at, word in enumerate(words):
         name, year = values.glued(word)

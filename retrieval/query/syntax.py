@@ -1,39 +1,28 @@
-"""Filters that a person types as such: `author:"Ben Poole" year:>2021 -venue:ICLR -survey`."""
+"""Explicit filters: from fields of their own, or as `field:value` and `-word` in a query."""
 
 import re
 from dataclasses import dataclass
 
-from retrieval.filters import NO_FILTERS, Filters
-from retrieval.lexical import LexicalIndex
-from retrieval.query.authors import closest, named
+from retrieval.index.lexical import LexicalIndex
+from retrieval.query.people import closest, named
 from retrieval.query.values import decision_spellings, typed_value, typed_venue, years_within
+from retrieval.query.words import UnmatchedFilter
+from retrieval.types import NO_FILTERS, Filters
 
 _SEVERAL = re.compile(r"\s+(?:and|&)\s+|\s*;\s*", re.IGNORECASE)
-"""What stands between the authors of one filter."""
+"""Separators of the authors in one filter."""
 _TERM = re.compile(
     r'(?<!\S)(-?)(author|venue|year|decision):(?:"([^"]*)"|([^\s"]+))', re.IGNORECASE
 )
 _EXCLUDED_WORD = re.compile(r'(?<=\s)-(?:"([^"]+)"|([^\W\d_][^\s"]+))')
 _FORMULA = frozenset("$_^\\{}")
-"""Signs of a formula, behind which a dash is none of ours: `$K$ -armed bandits`."""
+"""Signs of a formula, after which a dash does not exclude: `$K$ -armed bandits`."""
 _YEARS = re.compile(r"(?P<sign>[<>]=?)?(?P<low>[12]\d{3})(?P<dash>[-–])?(?P<high>[12]\d{3})?")
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedFilter:
-    """Something named that the library does not have."""
-
-    field: str
-    """`author`, `venue` or `decision`."""
-    said: str
-    """`by Ada Lovelace`, `at NeurIPS 2021`."""
-    close: str = ""
-    """An author of the library spelled alike."""
-
-
-@dataclass(frozen=True, slots=True)
 class ExplicitFilters:
-    """Filters as a person types them into fields of their own; empty ones ask nothing."""
+    """Filters as typed into fields of their own; empty ones are not used."""
 
     authors: tuple[str, ...] = ()
     venue: str = ""
@@ -41,25 +30,25 @@ class ExplicitFilters:
     decision: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything is asked."""
+        """Whether any filter is used."""
         return bool(self.authors or self.venue or self.year or self.decision)
 
 
 @dataclass(slots=True)
 class TypedTerms:
-    """The explicit terms of a query, and what is left of it."""
+    """The explicit terms of a query, and the rest of its text."""
 
     text: str
     filters: Filters = NO_FILTERS
     authors: tuple[str, ...] = ()
-    """Those of the filters, as typed."""
+    """Authors of the filters, as typed."""
     unmatched: tuple[UnmatchedFilter, ...] = ()
 
 
 def explicit_filters(
     given: ExplicitFilters, known: LexicalIndex
 ) -> tuple[Filters, tuple[UnmatchedFilter, ...]]:
-    """The filters that a person gave, in the library's values, and what it does not have."""
+    """The filters `given`, with the library's values, and those that it has no values for."""
     fields = [("author", name) for typed in given.authors for name in _SEVERAL.split(typed)]
     fields += [("venue", given.venue), ("decision", given.decision)]
     found = [_resolved(field, typed, known) for field, typed in fields if typed]
@@ -74,7 +63,7 @@ def explicit_filters(
 
 
 def explicit_terms(query: str, known: LexicalIndex) -> TypedTerms:
-    """The terms `field:value` and `-word` of a query; what is none of them stays in the text."""
+    """The terms `field:value` and `-word` of a query; the rest stays in its text."""
     terms = TypedTerms(query)
     excluded: list[Filters] = []
     words: list[str] = []
@@ -87,7 +76,7 @@ def explicit_terms(query: str, known: LexicalIndex) -> TypedTerms:
         elif isinstance(found, Filters):
             terms.filters = terms.filters.merged(found)
             terms.authors += (typed,) if found.authors else ()
-        elif found and not minus:  # what is not here need not be left out
+        elif found and not minus:  # an unknown value need not be excluded
             terms.unmatched += (found,)
         return " " if found else term[0]
 
@@ -111,7 +100,7 @@ def known_years(known: LexicalIndex) -> list[int]:
 
 
 def _resolved(field: str, typed: str, known: LexicalIndex) -> Filters | UnmatchedFilter | None:
-    """The filter that a value typed for a field means; None if it is no year."""
+    """The filter for a value typed for a field; None if a year is not one."""
     if field == "year":
         return _typed_years(typed, known)
     if field == "author":

@@ -1,27 +1,26 @@
-"""Venues, decisions and years in a query: how a library's own values may be spelled."""
+"""Venues, decisions and years in a query: the possible spellings of a library's values."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from retrieval.names import folded
 from retrieval.query.words import Word, folded_words, words_of
+from retrieval.text.names import folded
 
 Spellings = dict[tuple[str, ...], tuple[str, ...]]
-"""Folded words, and the values of records that they stand for."""
-
+"""Values of records by the folded words that spell them."""
 _ACRONYM = re.compile(r"\(([A-Za-z]{2,12})[ '’-]*(?:\d{2}|\d{4})?\)")
 _SERIES = frozenset("proceedings advances annual".split())
-"""Capitalised words of a venue's name that its initials leave out."""
+"""Capitalised words of a venue's name that are not in its initials."""
 _AWARDED = frozenset("outstanding award best distinguished honorable prize".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _GLUED = re.compile(r"([^\W\d_]{2,})[-'’]?((?:19|20)?\d\d)")
 _RANGE = re.compile(r"((?:19|20)\d\d)[-–]((?:19|20)\d\d)")
 _LAST_CENTURY = 50
-"""Years of two digits from here on are of the last century."""
+"""Two-digit years from here on are of the last century."""
 _COUNTS = tuple("zero one two three four five six seven eight nine ten".split())
 _MOST_YEARS_BACK = 99
-
+_CALLED = ("paper", "presentation", "talk")
 _PERIODS: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "Y": lambda low, _: (low, low),
     "Y-Y": lambda low, high: (low, high),
@@ -39,23 +38,23 @@ _PERIODS: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "the last N years": lambda count, now: (now - count, now),
     "the past N years": lambda count, now: (now - count, now),
 }
-"""A period's first and last year, 0 if open, from its numbers and then the present year."""
+"""First and last year of a period, 0 if open, from its numbers followed by the present year."""
 
 
 @lru_cache(maxsize=8)
 def venue_spellings(venues: tuple[str, ...]) -> Spellings:
-    """Every venue by its name, with and without year, its acronym and its initials."""
+    """Every venue by its name with and without year, its acronym and its initials."""
     return _spellings(venues, _venue_forms)
 
 
 @lru_cache(maxsize=8)
 def decision_spellings(decisions: tuple[str, ...]) -> Spellings:
-    """Every decision in the singular and plural; awards also together."""
+    """Every decision in singular and plural; awards also together."""
     return _spellings(decisions, _decision_forms)
 
 
 def longest_at(words: Sequence[Word], at: int, spellings: Spellings) -> tuple[int, tuple[str, ...]]:
-    """How many words spell a value here, at most, and the values that they stand for."""
+    """The most words from `at` that spell a value: their number, and the values."""
     for width in range(min(max(map(len, spellings), default=0), len(words) - at), 0, -1):
         if values := spellings.get(folded_words(words[at : at + width])):
             return width, values
@@ -65,7 +64,7 @@ def longest_at(words: Sequence[Word], at: int, spellings: Spellings) -> tuple[in
 def venue_at(
     words: Sequence[Word], at: int, spellings: Spellings
 ) -> tuple[int, tuple[str, ...], int | None]:
-    """How many words name a venue here, which, and the year glued to it or behind it."""
+    """The venue at `at`: number of words, values, and the year in or after its name."""
     width, values = longest_at(words, at, spellings)
     if width:
         year = year_of(words[at + width]) if at + width < len(words) else None
@@ -75,19 +74,19 @@ def venue_at(
 
 
 def glued(word: Word) -> tuple[str, int | None]:
-    """The folded name and the year of `ICLR2022`, `iclr-22`; without year the word as it is."""
+    """The folded name and the year of `ICLR2022`, `iclr-22`; any other word and None."""
     found = _GLUED.fullmatch(word.folded)
     return (found[1], _century(found[2])) if found else (word.folded, None)
 
 
 def year_of(word: Word) -> int | None:
-    """The year that a word is: 2022, '22."""
+    """The year that a word spells: 2022, '22; None if it is not one."""
     short = word.quoted and len(word.folded) == 2 and word.folded.isdecimal()  # noqa: PLR2004
     return _century(word.folded) if short or _YEAR.fullmatch(word.folded) else None
 
 
 def typed_value(typed: str, values: Iterable[str], spellings: Spellings) -> tuple[str, ...]:
-    """The values that a person may mean by `typed`: spelled so, else having it as a part."""
+    """The values that `typed` may mean: those spelled so, else those that contain it."""
     words = folded_words(words_of(typed))
     part = f" {' '.join(words)} "
     parts = (value for value in values if part in f" {' '.join(folded_words(words_of(value)))} ")
@@ -95,7 +94,7 @@ def typed_value(typed: str, values: Iterable[str], spellings: Spellings) -> tupl
 
 
 def typed_venue(typed: str, venues: tuple[str, ...]) -> tuple[tuple[str, ...], int | None]:
-    """The venues that a person may mean by `typed`, and the year if that is typed too."""
+    """The venues that `typed` may mean, and the year if it has one."""
     if found := typed_value(typed, venues, venue_spellings(venues)):
         return found, None
     words = words_of(typed)
@@ -106,7 +105,7 @@ def typed_venue(typed: str, venues: tuple[str, ...]) -> tuple[tuple[str, ...], i
 def years_at(
     words: Sequence[Word], at: int, known: Sequence[int], now: int
 ) -> tuple[int, tuple[int, ...]]:
-    """How many words name years here, and the years; `now` is the present one."""
+    """Number of words at `at` that name years, and the years; `now` is the present year."""
     signs, numbers = zip(*map(_signed, words[at : at + 4]), strict=True)
     for width in range(len(signs), 0, -1):
         if period := _PERIODS.get(" ".join(signs[:width])):
@@ -116,14 +115,14 @@ def years_at(
 
 
 def years_within(low: int, high: int, known: Sequence[int]) -> tuple[int, ...]:
-    """The known years from `low` to `high`, 0 if open; all of them where none is known."""
+    """The known years from `low` to `high`, 0 if open; if none is known, all years between."""
     low, high = (high, low) if 0 < high < low else (low, high)
     within = tuple(year for year in known if low <= year <= (high or year))
     return within or tuple(range(low or high, (high or low) + 1))
 
 
 def _signed(word: Word) -> tuple[str, tuple[int, ...]]:
-    """A word as periods have it, `Y` for a year and `N` for a number, and its numbers."""
+    """The sign of a word in `_PERIODS`, `Y` for a year and `N` for a number, and its numbers."""
     if found := _RANGE.fullmatch(word.folded):
         return "Y-Y", (int(found[1]), int(found[2]))
     if year := year_of(word):
@@ -166,6 +165,3 @@ def _decision_forms(decision: str) -> set[str]:
         forms |= {"award", "award winning", "award-winning", "award winner", "prize"}
     forms |= {form.replace("honorable", "honourable") for form in forms}
     return forms | {f"{form}s" for form in forms}
-
-
-_CALLED = ("paper", "presentation", "talk")

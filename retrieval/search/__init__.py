@@ -1,1 +1,1 @@
-"""Search: first stage, reading, reranking."""
+"""Search: first stage, reader, reranking, measures."""

@@ -1,5 +1,4 @@
-"""Measures of a ranking against the papers that are relevant: recall, reciprocal rank, nDCG,
-R-precision."""
+"""Measures of a ranking against relevant papers: recall, reciprocal rank, nDCG, R-precision."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +16,7 @@ def recall(ranking: Sequence[str], relevant: Collection[str], depth: int) -> flo
 
 
 def r_precision(ranking: Sequence[str], relevant: Collection[str]) -> float:
-    """Share of relevant ids among the first as many as there are relevant ones, from 0 to 1.
+    """Share of relevant ids among the first R, where R is their number, from 0 to 1.
 
     Args:
         ranking: ids, best first, each once.

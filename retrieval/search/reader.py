@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.errors import Cancelled
-from retrieval.search.encoder import CONTEXT, Encoder, Heads
-from retrieval.sentences import Sentence, split_sentences
-from retrieval.types import Paper
+from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
+from retrieval.text.splitting import Sentence, split_sentences
+from retrieval.types import Cancelled, Paper
 
 KINDS = (
     "content",
@@ -32,14 +31,14 @@ KINDS = (
 )
 """What a message asks for; the order of the `kind` head."""
 FOCUSES = ("alone", "last", "earlier", "both")
-"""What a message goes on about; the order of the `focus` head."""
+"""What a message refers to; the order of the `focus` head."""
 HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim")
 QUESTION_TOKENS, TITLE_TOKENS = 96, 48
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceRead:
-    """A sentence of an abstract and whether it belongs to the answer."""
+    """A sentence of an abstract, and how likely it belongs to the answer."""
 
     sentence: Sentence
     evidence: float
@@ -48,7 +47,7 @@ class SentenceRead:
 
 @dataclass(frozen=True, slots=True)
 class PaperRead:
-    """What the reader says of a question and one paper."""
+    """The reader's result for a question and a paper."""
 
     relevance: float
     """Logit, comparable between the papers of one question only."""
@@ -57,12 +56,12 @@ class PaperRead:
     sentences: tuple[SentenceRead, ...]
     """All sentences of the abstract, in its order."""
     tokens: int = 0
-    """Tokens read, of the question too."""
+    """Tokens read, including the question's."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRead:
-    """What the reader says of a message in a conversation."""
+    """The reader's result for a message in a conversation."""
 
     kinds: dict[str, float]
     """Probability of each of `KINDS`."""
@@ -81,13 +80,13 @@ class MessageRead:
 
 
 class Reader:
-    """The encoder in llama.cpp and its heads; one text at a time across threads."""
+    """The encoder in llama.cpp and its heads; thread-safe, one text at a time."""
 
     def __init__(self, path: Path, heads: Heads, *, threads: int) -> None:
         """Load the GGUF encoder at `path`.
 
         Raises:
-            ModelError: the file is no usable encoder.
+            ModelError: the file is not a usable encoder.
         """
         self._encoder = Encoder(path, threads=threads)
         self._heads = heads
@@ -95,10 +94,10 @@ class Reader:
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
     ) -> Iterator[PaperRead]:
-        """What each of `papers` says to `question`.
+        """Read each of `papers` together with `question`.
 
-        Abstracts longer than the context are read in windows of whole sentences; of a paper the
-        highest logits of its windows count.
+        An abstract longer than the context is read in windows of whole sentences; the highest
+        logits of its windows count.
 
         Raises:
             Cancelled: `stopped()` became true.
@@ -109,7 +108,7 @@ class Reader:
             yield self._read(asked, paper, stopped)
 
     def message(self, message: str, previous: str = "") -> MessageRead:
-        """What kind of message `message` is, after the person's message `previous`."""
+        """Classify `message`, which follows the person's message `previous`."""
         first = self.vector(message, previous)
         return MessageRead(
             kinds=self._probabilities("kind", first, KINDS),
@@ -121,7 +120,7 @@ class Reader:
         return bool(self._heads.of("claim", self.vector(text))[0, 0] > 0)
 
     def vector(self, message: str, previous: str = "") -> NDArray[np.float32]:
-        """What the encoder makes of a message, after the one before; shape (1, dimensions)."""
+        """The vector of a message after the previous one, shape (1, dimensions)."""
         encoder = self._encoder
         tokens = [encoder.begin, *encoder.tokens(message, QUESTION_TOKENS), encoder.end]
         tokens += [*encoder.tokens(previous, QUESTION_TOKENS), encoder.end]
@@ -159,7 +158,7 @@ class Reader:
 
 
 def windows(lengths: Sequence[int], room: int) -> list[range]:
-    """Consecutive sentences in windows of at most `room` tokens; at least one a window.
+    """Consecutive sentences in windows of at most `room` tokens, at least one sentence each.
 
     >>> windows([4, 4, 4], 8)
     [range(0, 2), range(2, 3)]

@@ -1,11 +1,11 @@
-"""Reranking: the best papers of the first stage are read together with the question.
+"""Reranking: reads the best papers of the first stage together with the question.
 
-What the reader says of a paper is added to its fused score; the weights are in `RerankSettings`
-and come from questions about papers that training kept out, see tests/benchmarks/reading.md. Papers
-that the first stage has left far behind are not read. Between the few that reading leaves close
-together, the chat model decides: by how likely it finds the question after each (Ponte and Croft
-1998, "A Language Modeling Approach to Information Retrieval"; with a pretrained model, Sachan et
-al. 2022, "Improving Passage Retrieval with Zero-Shot Question Generation").
+The reader's logits are added to a paper's fused score; the weights are in `RerankSettings` and come
+from questions about papers held out of training, see tests/benchmarks/reading.md. Papers far behind
+the best of the first stage are not read. If a few papers stay close after reading, the chat model
+decides between them: by the likelihood of the question after each (Ponte and Croft 1998, "A
+Language Modeling Approach to Information Retrieval"; with a pretrained model, Sachan et al. 2022,
+"Improving Passage Retrieval with Zero-Shot Question Generation").
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,75 +15,135 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.library.library import Library
+from retrieval.query.lookup import Lookup
 from retrieval.search.reader import PaperRead
+from retrieval.search.search import search
+from retrieval.search.settings import SearchSettings
 from retrieval.types import Paper, Passage
-
-
-class PaperReader(Protocol):
-    """What reads a question together with papers; see `Reader`."""
-
-    def read(
-        self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
-    ) -> Iterator[PaperRead]:
-        """What each of `papers` says to `question`.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
-
-
-class QuestionLikelihood(Protocol):
-    """A language model that can say how likely a question is about a text."""
-
-    def of(
-        self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
-    ) -> Iterator[NDArray[np.float32]]:
-        """For each of `texts` the log-probability (natural) of every token of the question.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
 
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """Which papers are read, and what of that counts; see tests/benchmarks/reading.md."""
+    """Which papers are read, and how the result counts; see tests/benchmarks/reading.md."""
 
     depth: int = 12
     """Papers read at most."""
     margin: float = 0.5
     """A paper whose fused score is this far behind the best is not read."""
     near: float = 0.25
-    """The same where one paper is sought: hardly ever is it one further behind."""
+    """The margin if one paper is sought, which is hardly ever further behind."""
     relevance: float = 0.03
-    """What the logit "this paper is what the question is about" counts."""
+    """Weight of the logit "this paper is what the question is about"."""
     answered: float = 0.06
-    """What the logit "this abstract answers it" counts."""
+    """Weight of the logit "this abstract answers it"."""
     evidence: float = 0.0
-    """What the logit of the paper's best sentence counts."""
+    """Weight of the logit of the paper's best sentence."""
     close: int = 3
-    """Papers whose likelihood is asked for at most."""
+    """Papers whose likelihood is computed, at most."""
     doubt: float = 0.2
     """A paper whose score after reading is this far behind the best is not close to it."""
     likelihood: float = 1.0
-    """What a likelihood counts, see `advantages`."""
+    """Weight of a likelihood, see `advantages`."""
     token_limit: float = 2.0
-    """What one token of the question can count at most for or against a paper."""
+    """Most that one token of the question can count for or against a paper."""
     characters: int = 1500
-    """Of a paper's text whose likelihood is asked for; longer abstracts are cut."""
+    """Characters of a paper's text for the likelihood; longer abstracts are cut."""
 
     @classmethod
     def order_kept(cls) -> "RerankSettings":
-        """Papers are read, but the order of the first stage stays; for measurements."""
+        """Settings to read papers but keep the first stage's order; for measurements."""
         return cls(relevance=0.0, answered=0.0, evidence=0.0)
+
+
+class PaperReader(Protocol):
+    """Reads a question together with papers; see `Reader`."""
+
+    def read(
+        self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
+    ) -> Iterator[PaperRead]:
+        """Read each of `papers` together with `question`.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+
+class QueryReader(PaperReader, Protocol):
+    """Reads papers for a query, and recognises claims; see `Reader`."""
+
+    def is_claim(self, text: str) -> bool:
+        """Whether `text` states something."""
+
+
+class QuestionLikelihood(Protocol):
+    """A language model that gives the likelihood of a question after a text."""
+
+    def of(
+        self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each text the log-probability (natural) of every token of the question.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The papers found for a query."""
+
+    passages: tuple[Passage, ...]
+    """Best first."""
+    notes: tuple[str, ...] = ()
+    """One sentence for each filter of the query that no paper passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPassage:
-    """A passage and what the reader says of its paper."""
+    """A passage and the reader's result for its paper."""
 
     passage: Passage
     read: PaperRead
+
+
+def ranking(
+    library: Library,
+    query: str,
+    limit: int,
+    reader: QueryReader | None,
+    stopped: Callable[[], bool],
+    *,
+    settings: SearchSettings | None = None,
+) -> Ranking:
+    """The papers that pass the filters in `query` and fit it best, best first.
+
+    For a claim the order of the first stage stays: it is better than that of the reader, which was
+    trained on questions; see tests/benchmarks/reading.md.
+
+    Args:
+        library: the library to search.
+        query: the text to search for, which may say something about records.
+        limit: papers at most.
+        reader: reads the best papers; None for the first stage alone.
+        stopped: checked between two papers.
+        settings: see `SearchSettings`.
+
+    Raises:
+        LibraryError: the library has no papers or cannot be read.
+        Cancelled: `stopped()` became true.
+    """
+    library.ready_to_search()
+    parsed = Lookup.over(library).parse(query, lookup=False)
+    depth = max(limit, RerankSettings().depth)
+    passages = search(library, query, depth, settings, filters=parsed.filters)
+    unmatched = [each.said for each in parsed.unmatched]
+    if parsed.filters and not passages:
+        unmatched.append(parsed.said)
+    if reader and not reader.is_claim(query):
+        passages = reranked(passages, read_papers(query, passages, reader, stopped))
+    notes = tuple(f"no paper {said} in this library" for said in unmatched)
+    return Ranking(tuple(passages[:limit]), notes)
 
 
 def read_papers(
@@ -96,20 +156,20 @@ def read_papers(
     also: Collection[str] = (),
     seeks_one: bool = False,
 ) -> list[ReadPassage]:
-    """The passages near the best one with what the reader says, those that answer first.
+    """Read the papers of the passages near the best one; return them in the new order.
 
     Args:
-        question: what was asked.
-        passages: papers as the first stage ranks them, best first.
-        reader: reads them.
-        stopped: looked at between two papers.
+        question: the question.
+        passages: passages from the first stage, best first.
+        reader: the reader.
+        stopped: checked between two papers.
         settings: see `RerankSettings`.
-        also: ids of papers that are read however far behind.
+        also: ids of papers that are always read.
         seeks_one: whether one paper is sought, so that fewer are read.
 
     Returns:
-        Read passages, best first; `score` is the fused score plus what reading adds, which is 0 for
-        the paper that reads best and less for the others.
+        Read passages, best first; `score` is the fused score plus the reader's, which is 0 for the
+        paper that the reader finds best and less for the others.
 
     Raises:
         Cancelled: `stopped()` became true.
@@ -132,14 +192,16 @@ def read_papers(
     return sorted(scored, key=lambda each: -each.passage.score)
 
 
-def value_of(read: PaperRead, settings: RerankSettings) -> float:
-    """What reading a paper counts, comparable between the papers of one question."""
-    best = max((each.evidence for each in read.sentences), default=0.0)
-    return (
-        settings.relevance * read.relevance
-        + settings.answered * read.answered
-        + settings.evidence * best
-    )
+def reranked(passages: Sequence[Passage], read: Sequence[ReadPassage]) -> list[Passage]:
+    """The passages in their new order; those not read follow in their old order."""
+    known = {each.passage.paper.id for each in read}
+    lowest = min((each.passage.score for each in read), default=0.0)
+    rest = [passage for passage in passages if passage.paper.id not in known]
+    behind = lowest - max((passage.score for passage in rest), default=0.0)
+    return [
+        *(each.passage for each in read),
+        *(replace(passage, score=passage.score + min(behind, 0.0)) for passage in rest),
+    ]
 
 
 def by_likelihood(
@@ -149,13 +211,13 @@ def by_likelihood(
     stopped: Callable[[], bool],
     settings: RerankSettings | None = None,
 ) -> list[ReadPassage]:
-    """The papers read, those close to the best in the order in which the question is likelier.
+    """The read passages, with those close to the best ordered by the question's likelihood.
 
     Args:
-        question: what was asked.
-        read: papers as `read_papers` gives them, best first.
-        likelihood: the model that is asked, unless one paper is clearly the best.
-        stopped: looked at between two papers.
+        question: the question.
+        read: passages from `read_papers`, best first.
+        likelihood: the model; not called if one paper is clearly the best.
+        stopped: checked between two papers.
         settings: see `RerankSettings`.
 
     Raises:
@@ -172,7 +234,7 @@ def by_likelihood(
     texts = [text_of(each.passage.paper, settings.characters) for each in close]
     rows = np.array(list(likelihood.of(question, texts, stopped)))
     values = advantages(rows, settings.token_limit).tolist()
-    # Papers that are not close count as likely as the least likely one that is.
+    # The other papers get the least likelihood of the close ones.
     values += [min(values)] * (len(read) - len(close))
     scored = [
         _adjusted(each, settings.likelihood * (value - max(values)))
@@ -181,13 +243,23 @@ def by_likelihood(
     return sorted(scored, key=lambda each: -each.passage.score)
 
 
+def value_of(read: PaperRead, settings: RerankSettings) -> float:
+    """The reader's score of a paper, comparable between the papers of one question."""
+    best = max((each.evidence for each in read.sentences), default=0.0)
+    return (
+        settings.relevance * read.relevance
+        + settings.answered * read.answered
+        + settings.evidence * best
+    )
+
+
 def advantages(rows: NDArray[np.float32], limit: float) -> NDArray[np.float32]:
-    """How much likelier the question is after each paper than after the middling one, a token.
+    """How much likelier a token of the question is after each paper than at the median, on average.
 
     Args:
         rows: log-probabilities of the question's tokens, shape (papers, tokens).
-        limit: what a single token can count at most; without a limit the one word that a paper
-            happens to share, or to lack, outweighs the rest of the question.
+        limit: most that a single token can count; without a limit one word that a paper happens to
+            share, or to lack, outweighs the rest of the question.
 
     Returns:
         Shape (papers,), within -`limit` and `limit`.
@@ -197,7 +269,7 @@ def advantages(rows: NDArray[np.float32], limit: float) -> NDArray[np.float32]:
 
 
 def text_of(paper: Paper, characters: int) -> str:
-    """What is read of a paper: its title and its abstract, cut between words."""
+    """A paper's title and abstract, cut between words."""
     text = f"{paper.title}\n{paper.abstract}" if paper.title else paper.abstract
     return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0]
 
@@ -205,15 +277,3 @@ def text_of(paper: Paper, characters: int) -> str:
 def _adjusted(read: ReadPassage, value: float) -> ReadPassage:
     passage = read.passage
     return replace(read, passage=replace(passage, score=passage.score + value))
-
-
-def reranked(passages: Sequence[Passage], read: Sequence[ReadPassage]) -> list[Passage]:
-    """The passages in the order of reading; those not read keep their order behind."""
-    known = {each.passage.paper.id for each in read}
-    lowest = min((each.passage.score for each in read), default=0.0)
-    rest = [passage for passage in passages if passage.paper.id not in known]
-    behind = lowest - max((passage.score for passage in rest), default=0.0)
-    return [
-        *(each.passage for each in read),
-        *(replace(passage, score=passage.score + min(behind, 0.0)) for passage in rest),
-    ]

@@ -1,16 +1,17 @@
-"""Search: dense and lexical retrieval, fused or one of them alone, one passage a paper."""
+"""Hybrid search, the first stage: lexical and dense scores fused into one ranking of papers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from retrieval.chroma import paper_of
-from retrieval.embedder import Vector
-from retrieval.filters import NO_FILTERS, Filters
-from retrieval.library import Library
-from retrieval.search.fusion import convex_sum, reciprocal_rank_fusion
+from retrieval.encoders.embedder import Vector
+from retrieval.index.chroma import paper_of
+from retrieval.library.library import Library
 from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import Chunk, Hit, Paper, Passage
+from retrieval.types import NO_FILTERS, Chunk, Filters, Hit, Paper, Passage
+
+RRF_CONSTANT = 60
+"""Added to every rank; the higher it is, the less the first places stand out."""
 
 
 def search(
@@ -25,19 +26,19 @@ def search(
     """The papers that pass `filters` and fit `query` best, best first.
 
     Args:
-        library: what is searched.
-        query: what is searched for.
-        limit: papers at most, beside those of `also`.
+        library: the library to search.
+        query: the text to search for.
+        limit: papers at most, besides those of `also`.
         settings: see `SearchSettings`.
-        filters: what a paper's record must have; binds `also` too where few papers pass.
-        also: ids of papers that are ranked whether they are found or not.
+        filters: conditions on records; if few papers pass, they hold for `also`, too.
+        also: ids of papers that are ranked even if they are not found.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
     """
     settings = settings or SearchSettings()
     library.ready_to_search()
-    asked = _Asked(
+    asked = _RetrieverQuery(
         library=library,
         vector=library.embedder.embed(query),
         matches=dict(library.lexical.search(query, settings.lexical_reach, filters)),
@@ -52,59 +53,97 @@ def search(
     return _passages(library, [best[id_] for id_ in ranked], scores)
 
 
+def convex_sum(
+    dense: Mapping[str, float], lexical: Mapping[str, float], dense_weight: float
+) -> dict[str, float]:
+    """Convex sum of both scores as shares of the best, for every key of `dense`.
+
+    Args:
+        dense: cosines of all candidates; those below 0 count as 0.
+        lexical: scores above 0 of matches; other candidates score 0.
+        dense_weight: share of the dense score, from 0 to 1.
+
+    Returns:
+        Scores in [0, 1]; 1 is the best in both.
+    """
+    near = _shares({key: max(score, 0.0) for key, score in dense.items()})
+    matched = _shares({key: lexical.get(key, 0.0) for key in dense})
+    return {key: dense_weight * near[key] + (1 - dense_weight) * matched[key] for key in dense}
+
+
+def reciprocal_rank_fusion(
+    dense: Mapping[str, float], lexical: Mapping[str, float]
+) -> dict[str, float]:
+    """Sum of the reciprocal ranks in both rankings, for every key of `dense`.
+
+    After Cormack, Clarke and Büttcher 2009, "Reciprocal Rank Fusion Outperforms Condorcet and
+    Individual Rank Learning Methods". Equal scores rank in the order of their keys.
+
+    Args:
+        dense: cosines of all candidates.
+        lexical: scores of matches; other candidates have no rank there.
+
+    Returns:
+        Shares of the highest sum, in (0, 1]. Unlike those of a convex sum, their differences mean
+        little: the first two places differ by 0.02.
+    """
+    rankings = [_reciprocal_ranks(dense), _reciprocal_ranks(lexical)]
+    return _shares({key: sum(each.get(key, 0.0) for each in rankings) for key in dense})
+
+
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A query as it is put to a retriever."""
+class _RetrieverQuery:
+    """A query for a retriever."""
 
     library: Library
     vector: Vector
     matches: Mapping[str, float]
-    """Lexical scores of papers that have words of the query and pass the filters, best first."""
+    """Lexical scores of papers that match and pass the filters, best first."""
     passing: set[str] | None
-    """Papers that pass the filters; nothing where nothing is filtered."""
+    """Papers that pass the filters; None without filters."""
     also: Sequence[str]
     limit: int
     settings: SearchSettings
 
     def sure(self, matches: int) -> list[str]:
-        """Candidates whatever their vectors: the best `matches`, and those of `also`."""
+        """Candidates whatever their vectors: the best `matches` lexical matches, and `also`."""
         papers = dict.fromkeys([*islice(self.matches, matches), *self.also])
         few = self.few
         return [id_ for id_ in papers if few is None or id_ in few]
 
     @property
     def few(self) -> set[str] | None:
-        """The papers that pass, where they are so few that all are compared with the query."""
+        """The papers that pass the filters if they are few; see `SearchSettings.few`."""
         if self.passing is None or len(self.passing) > self.settings.few:
             return None
         return self.passing
 
 
 _Scored = tuple[dict[str, Hit], dict[str, float]]
-"""Of every candidate the best chunk with its cosine; of every candidate the score, in [0, 1]."""
+"""For every candidate its best chunk with the cosine, and its score in [0, 1]."""
 
 
-def _hybrid(asked: _Asked) -> _Scored:
+def _hybrid(asked: _RetrieverQuery) -> _Scored:
     best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
     return best, convex_sum(_cosines(best), asked.matches, asked.settings.dense_weight)
 
 
-def _rrf(asked: _Asked) -> _Scored:
+def _rrf(asked: _RetrieverQuery) -> _Scored:
     best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
     return best, reciprocal_rank_fusion(_cosines(best), asked.matches)
 
 
-def _dense(asked: _Asked) -> _Scored:
+def _dense(asked: _RetrieverQuery) -> _Scored:
     best = _nearest(asked, asked.sure(0))
     return best, convex_sum(_cosines(best), {}, 1.0)
 
 
-def _bm25(asked: _Asked) -> _Scored:
+def _bm25(asked: _RetrieverQuery) -> _Scored:
     best = _exact(asked, asked.sure(asked.limit))
     return best, convex_sum(_cosines(best), asked.matches, 0.0)
 
 
-_RETRIEVERS: Mapping[Retriever, Callable[[_Asked], _Scored]] = {
+_RETRIEVERS: Mapping[Retriever, Callable[[_RetrieverQuery], _Scored]] = {
     Retriever.HYBRID: _hybrid,
     Retriever.RRF: _rrf,
     Retriever.DENSE: _dense,
@@ -112,12 +151,8 @@ _RETRIEVERS: Mapping[Retriever, Callable[[_Asked], _Scored]] = {
 }
 
 
-def _cosines(best: Mapping[str, Hit]) -> dict[str, float]:
-    return {id_: hit.score for id_, hit in best.items()}
-
-
-def _nearest(asked: _Asked, sure: Sequence[str]) -> dict[str, Hit]:
-    """Every candidate's best chunk: the papers nearest to the query, and `sure` ones."""
+def _nearest(asked: _RetrieverQuery, sure: Sequence[str]) -> dict[str, Hit]:
+    """The best chunks of all candidates: the papers nearest to the query, and `sure`."""
     if asked.few is not None:
         return _exact(asked, sorted(asked.few))
     passing, settings = asked.passing, asked.settings
@@ -127,8 +162,8 @@ def _nearest(asked: _Asked, sure: Sequence[str]) -> dict[str, Hit]:
     return best | _exact(asked, [id_ for id_ in sure if id_ not in best])
 
 
-def _exact(asked: _Asked, paper_ids: Sequence[str]) -> dict[str, Hit]:
-    """The best chunks of some papers, whether the dense retriever reaches them or not."""
+def _exact(asked: _RetrieverQuery, paper_ids: Sequence[str]) -> dict[str, Hit]:
+    """The best chunks of these papers, also if the dense retriever does not find them."""
     vectors = asked.library.store.chunk_vectors(paper_ids)
     return _best_chunks(
         Hit(chunk_id, paper_of(chunk_id), float(found @ asked.vector))
@@ -137,7 +172,7 @@ def _exact(asked: _Asked, paper_ids: Sequence[str]) -> dict[str, Hit]:
 
 
 def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
-    """Every paper's best hit."""
+    """The best hit of every paper."""
     best: dict[str, Hit] = {}
     for hit in hits:
         if hit.paper_id not in best or hit.score > best[hit.paper_id].score:
@@ -145,8 +180,23 @@ def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
     return best
 
 
+def _cosines(best: Mapping[str, Hit]) -> dict[str, float]:
+    return {id_: hit.score for id_, hit in best.items()}
+
+
+def _reciprocal_ranks(scores: Mapping[str, float]) -> dict[str, float]:
+    ranked = sorted(scores, key=lambda key: (-scores[key], key))
+    return {key: 1 / (RRF_CONSTANT + rank) for rank, key in enumerate(ranked, start=1)}
+
+
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores (at least 0) as shares of the highest."""
+    high = max(scores.values(), default=0.0)
+    return {key: score / high if high > 0 else 0.0 for key, score in scores.items()}
+
+
 def _passages(library: Library, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Passage]:
-    """The papers and chunks of hits, those of an interrupted update left out."""
+    """The passages of hits, except those of an interrupted update."""
     stored = library.store.stored_by_id([hit.paper_id for hit in hits])
     chunks = library.store.chunks_by_id([hit.chunk_id for hit in hits])
     return [
@@ -164,5 +214,5 @@ def _passages(library: Library, hits: Sequence[Hit], scores: Mapping[str, float]
 
 
 def _fits(paper: Paper, chunk: Chunk) -> bool:
-    """Whether the chunk is of the present abstract; an interrupted update may leave others."""
+    """Whether the chunk is of the current abstract; an interrupted update may leave others."""
     return paper.abstract[chunk.start : chunk.end] == chunk.text

@@ -1,20 +1,20 @@
-"""The papers that are nearest to one of the library by the vectors of its own chunks."""
+"""Finds the papers most similar to one of the library, by the vectors of their chunks."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.chroma import ChromaStore
-from retrieval.embedder import Vector
+from retrieval.encoders.embedder import Vector
+from retrieval.index.chroma import ChromaStore
 from retrieval.types import Paper
 
 _CHUNKS_A_PAPER = 4
-"""Chunks asked for each paper wanted; papers have two or three, and not all are near."""
+"""Chunks requested for each paper; papers have two or three, and not all are near."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A paper near another."""
+    """A paper similar to another."""
 
     paper: Paper
     similarity: float
@@ -22,9 +22,9 @@ class Similar:
 
 
 def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
-    """The papers nearest to the one with this id, nearest first; none if it is not here.
+    """The papers nearest to the one with this id, nearest first; none if it is unknown.
 
-    The mean of a paper's chunk vectors, of length 1 each, stands for the whole paper.
+    A paper's vector is the mean of the unit vectors of its chunks.
 
     Raises:
         LibraryError: the library cannot be read.
@@ -44,7 +44,7 @@ def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...
 
 
 def _nearest(store: ChromaStore, vector: Vector, papers: int, own: int) -> dict[str, float]:
-    """The cosines of the nearest papers, so many at least if there are; further chunks if few."""
+    """The cosines of at least `papers` nearest papers, if there are that many."""
     depth = own + papers * _CHUNKS_A_PAPER
     while True:
         hits = store.nearest(vector, depth)

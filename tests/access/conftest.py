@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from protected_app import PASSWORD, Known, client_of
 
-from assistant.access.auth_file import add_user, make_key
+from assistant.server.auth.accounts import add_user, make_key
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ import gradio as gr
 import uvicorn
 from fastapi import FastAPI
 
-from assistant.access import owner_behind
-from assistant.access.protection import protect
-from assistant.browser.fetching import fetch_nothing
+from assistant.server.auth import owner_behind
+from assistant.server.auth.guard import protect
+from assistant.server.web.page import refuse_downloads
 from assistant.settings import Settings
 
 
@@ -34,7 +34,7 @@ def echo_app(settings: Settings) -> FastAPI:
         page.load(owner, outputs=shown, api_name="queued")
         shown.submit(repeat, shown, shown, queue=False, api_name="repeated")
         page.load(stream, outputs=shown, api_name="streamed")
-    fetch_nothing()
+    refuse_downloads()
     app = FastAPI()
     gr.mount_gradio_app(app, page, path="/", run_history=False, ssr_mode=False)
     protect(app, settings)

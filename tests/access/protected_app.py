@@ -7,8 +7,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from fastapi.testclient import TestClient
 
-from assistant.access import owner_of
-from assistant.access.protection import protect
+from assistant.server.auth import owner_of
+from assistant.server.auth.guard import protect
 from assistant.settings import Settings
 
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody

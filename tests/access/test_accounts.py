@@ -5,12 +5,17 @@ import asyncio
 import pytest
 from protected_app import PASSWORD, Known
 
-from assistant.access import accounts as accounts_module
-from assistant.access.accounts import Accounts
-from assistant.access.attempts import Attempts, Failures, TooManyAttempts
-from assistant.access.auth_file import add_user, key_id_of, remove_user, revoke_key
-from assistant.access.passwords import NOBODY, matches
-from assistant.access.sessions import LIFETIME, Sessions
+from assistant.server.auth import accounts as accounts_module
+from assistant.server.auth.accounts import (
+    DUMMY_HASH,
+    Accounts,
+    add_user,
+    key_id_of,
+    matches,
+    remove_user,
+    revoke_key,
+)
+from assistant.server.auth.login import LIFETIME, Attempts, Failures, Sessions, TooManyAttempts
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def test_every_attempt_computes_one_hash(known: Known, computed: list[str]) -> N
     assert accounts.with_key("aa_00000000_secret") is None
     assert accounts.with_key(known.key + "x") is None
     assert len(computed) == 5
-    assert [hash_ == NOBODY for hash_ in computed] == [False, False, True, True, False]
+    assert [hash_ == DUMMY_HASH for hash_ in computed] == [False, False, True, True, False]
 
 
 def test_a_key_is_hashed_once(known: Known, computed: list[str]) -> None:
@@ -87,7 +92,7 @@ def test_sessions_end_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sessions.find(token) is None
     assert sessions.find(sessions.begin("bob", "hash")) is not None
     assert len(sessions) == 1
-    monkeypatch.setattr("assistant.access.sessions._MOST", 3)
+    monkeypatch.setattr("assistant.server.auth.login._MAX_SESSIONS", 3)
     tokens = [sessions.begin(str(number), "hash") for number in range(5)]
     assert [sessions.find(each) is not None for each in tokens] == [False, False, True, True, True]
     sessions.end(tokens[-1])
@@ -108,7 +113,7 @@ def test_failures_are_counted_for_a_minute() -> None:
 
 
 def test_failures_of_a_flood_of_names_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assistant.access.attempts._NAMES", 2)
+    monkeypatch.setattr("assistant.server.auth.login._MAX_NAMES", 2)
     failures = Failures(1, lambda: 0.0)
     for name in ("a", "b", "c"):
         failures.note(name)

@@ -7,17 +7,20 @@ from pathlib import Path
 import pytest
 from protected_app import PASSWORD, Known
 
-from assistant.access.auth_file import (
+from assistant.server.auth.accounts import (
+    DUMMY_HASH,
     add_user,
     checked_name,
+    hashed,
+    is_hash,
     key_id_of,
     make_key,
+    matches,
     read_users,
     remove_user,
     revoke_key,
 )
-from assistant.access.passwords import NOBODY, hashed, is_hash, matches
-from retrieval.errors import InputError
+from retrieval.types import InputError
 
 
 def test_a_file_keeps_no_password_and_no_key(known: Known) -> None:
@@ -73,9 +76,6 @@ def test_what_is_not_there_cannot_be_changed(known: Known, tmp_path: Path) -> No
         add_user(known.file / "auth.json", "ann", "another horse")
 
 
-HASH = NOBODY
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -83,7 +83,10 @@ HASH = NOBODY
         ("[]", "is no auth file"),
         ('{"users": {"ann": {"password": "plain"}}}', "users.ann.password.*argon2id"),
         ('{"users": {"ann": {}}}', "users.ann.password"),
-        (json.dumps({"users": {"ann": {"password": HASH, "admin": True}}}), "users.ann.admin"),
+        (
+            json.dumps({"users": {"ann": {"password": DUMMY_HASH, "admin": True}}}),
+            "users.ann.admin",
+        ),
         ('{"user": {}}', "user: Extra"),
         ("\xff", "is no auth file"),
     ],
@@ -105,11 +108,11 @@ def test_hashes_are_salted_argon2id_and_know_composed_letters() -> None:
     one, two = hashed("pässword"), hashed("pässword")
     assert one != two
     assert is_hash(one)
-    assert is_hash(NOBODY)
+    assert is_hash(DUMMY_HASH)
     assert not is_hash(one.replace("argon2id", "argon2i"))
     assert matches(one, "pa\u0308ssword")
     assert not matches(one, "password")
-    assert not matches(NOBODY, "")
+    assert not matches(DUMMY_HASH, "")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from assistant.access.bounds import Bounds
-from assistant.access.uploads import complaint_about
+from assistant.server.auth.limits import BodyLimit, complaint_about
 
 MEGABYTE = 1024 * 1024
 
@@ -111,7 +110,7 @@ def test_a_request_that_stops_half_way_ends() -> None:
             sent.append(message)
 
         scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "state": {}}
-        await Bounds(_reads, patience=0.01)(scope, receive, send)
+        await BodyLimit(_reads, timeout=0.01)(scope, receive, send)
         return sent
 
     start = asyncio.run(run())[0]

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from protected_app import ADDRESS, PASSWORD, Known, client_of
 
-from assistant.access.auth_file import add_user, key_id_of, remove_user, revoke_key
+from assistant.server.auth.accounts import add_user, key_id_of, remove_user, revoke_key
 
 RIGHT = {"name": "ann", "password": PASSWORD}
 PAGE = {"accept": "text/html,*/*"}

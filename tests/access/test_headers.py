@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from protected_app import Known, client_of
 
-from assistant.access.index_page import script_hashes, without_elsewhere
+from assistant.server.auth.index_page import script_hashes, without_external
 
 FIXED = {
     "x-content-type-options": "nosniff",
@@ -91,6 +91,6 @@ def test_what_speaks_to_other_sites_is_left_out() -> None:
         '<meta name="twitter:card" content="z">\n<link rel="manifest" href="/manifest.json" />\n'
         '<link rel="stylesheet" href="a.css">'
     )
-    assert without_elsewhere(page) == (
+    assert without_external(page) == (
         '<meta charset="utf-8" />\n<link rel="stylesheet" href="a.css">'
     )

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 from protected_app import client_of
 from starlette.websockets import WebSocketDisconnect
 
-from assistant.access.protection import warn_if_open
+from assistant.server.auth.guard import warn_if_open
 from assistant.settings import Settings
 
 
@@ -109,4 +109,4 @@ def test_an_open_door_to_the_network_is_told(
     host: str, auth_file: str | None, warned: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     warn_if_open(Settings.model_validate({"host": host, "auth_file": auth_file}))
-    assert ("Warning: whoever reaches" in capsys.readouterr().err) == warned
+    assert ("Warning: everybody who can reach" in capsys.readouterr().err) == warned

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.access import command
-from assistant.cli import main
+from assistant.cli import users as command
+from assistant.cli.main import main
 
 
 class Terminal(io.StringIO):

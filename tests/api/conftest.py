@@ -10,7 +10,7 @@ from app_process import Served, served
 from odd_ids import ODD_IDS
 from openai import OpenAI
 
-from assistant.cli import main
+from assistant.cli.main import main
 
 TIMEOUT = 120.0
 """Seconds for an answer, on a busy machine."""

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from fakes import PAPERS, Asking, FakeChatModel, FakeReader, jsonl
 
-from assistant.answer_settings import AnswerSettings
-from assistant.chat_model import LlamaCppChatModel
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_encoder
-from assistant.models.adapter import ADAPTER
-from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT, read_heads
+from assistant.models.chat import LlamaCppChatModel
+from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT, read_heads
 from assistant.pipeline.assistant import Assistant
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.ingest import ingest
-from retrieval.library import Library
+from assistant.settings import AnswerSettings
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 
 CONTEXT = 2048

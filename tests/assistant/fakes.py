@@ -13,15 +13,14 @@ from assistant.types import (
     AnswerSentence,
     Citation,
     Evidence,
-    Kind,
     Outcome,
+    SentenceKind,
     Timings,
     Tokens,
 )
-from retrieval.errors import Cancelled
 from retrieval.search.reader import FOCUSES, KINDS, MessageRead, PaperRead, SentenceRead
-from retrieval.sentences import split_sentences
-from retrieval.types import Chunk, Paper, Passage, Source
+from retrieval.text.splitting import split_sentences
+from retrieval.types import Cancelled, Chunk, Paper, Passage, Source
 
 ZEBRA = (
     "Large vision models are slow on phones. We present ZebraPrune, which removes 40% of the "
@@ -96,7 +95,7 @@ def answered(of: Paper, quote: str, question: str = "What is shown?") -> Answer:
         standalone_question=question,
         outcome=Outcome.ANSWERED,
         text=f"From “{of.shown_title}”: “{quote}” [1]",
-        sentences=(AnswerSentence(quote, Kind.QUOTED, (1,)),),
+        sentences=(AnswerSentence(quote, SentenceKind.QUOTED, (1,)),),
         citations=(Citation(1, of, quote),),
         passages=(passage(of),),
         model="none",
@@ -107,7 +106,7 @@ def answered(of: Paper, quote: str, question: str = "What is shown?") -> Answer:
 
 def written(answer: Answer) -> list[str]:
     """What the model wrote of an answer: all but its quotations."""
-    return [each.text for each in answer.sentences if each.kind is Kind.VERIFIED]
+    return [each.text for each in answer.sentences if each.kind is SentenceKind.VERIFIED]
 
 
 class FakeChatModel:

@@ -2,8 +2,8 @@
 
 import re
 
-from assistant.answer_settings import AnswerSettings
-from assistant.types import Answer, Kind
+from assistant.settings import AnswerSettings
+from assistant.types import Answer, SentenceKind
 
 QUESTION = "How many of its weights does ZebraPrune remove from a vision model?"
 ANSWER_ALL = AnswerSettings(least_confidence=-1.0)
@@ -38,7 +38,7 @@ def check_promises(answer: Answer) -> None:
     assert list(dict.fromkeys(used)) == numbers
     for sentence in answer.sentences:
         assert sentence.citations
-        if sentence.kind is Kind.QUOTED:
+        if sentence.kind is SentenceKind.QUOTED:
             [number] = sentence.citations
             assert answer.citations[number - 1].quote == sentence.text
     marks = {int(mark) for mark in re.findall(r"\[(\d+)\]", answer.text)}

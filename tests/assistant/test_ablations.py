@@ -8,27 +8,32 @@ import pytest
 from fakes import Asking, FakeChatModel, FakeReader, written
 from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
-from assistant import startup
-from assistant.ablations import WHOLE, Ablations, add_flags
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.chat_model import LlamaCppChatModel
-from assistant.cli import main
-from assistant.events import Found
+from assistant.cli.main import main
 from assistant.generation.verification.support import Verifier
-from assistant.settings import Settings
-from assistant.startup import assistant_over
-from assistant.types import Answer, Kind, Outcome
-from retrieval.library import Library
-from retrieval.progress import silent
+from assistant.models.chat import LlamaCppChatModel
+from assistant.pipeline import startup
+from assistant.pipeline.startup import assistant_over
+from assistant.settings import (
+    NO_ABLATIONS,
+    Ablations,
+    AnswerSettings,
+    Settings,
+    WritingMode,
+    WritingSettings,
+    add_ablation_flags,
+)
+from assistant.types import Answer, Outcome, Retrieved, SentenceKind
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.search.settings import Retriever, SearchSettings
+from retrieval.types import silent
 
 LIE = "LionPrune removes 97% of the weights of every model in Vienna."
 CASES = [
-    ("", WHOLE),
+    ("", NO_ABLATIONS),
     ("--retriever bm25", Ablations(retriever=Retriever.BM25)),
     ("--retriever dense --no-rerank", Ablations(Retriever.DENSE, rerank=False)),
-    ("--retriever hybrid", WHOLE),
+    ("--retriever hybrid", NO_ABLATIONS),
     ("--no-check", Ablations(check=False)),
     (
         "--free-writing --no-check --no-rerank --retriever rrf",
@@ -40,13 +45,13 @@ CASES = [
 @pytest.mark.parametrize(("flags", "ablations"), CASES)
 def test_what_the_flags_leave_out(flags: str, ablations: Ablations) -> None:
     parser = argparse.ArgumentParser()
-    add_flags(parser)
+    add_ablation_flags(parser)
     assert Ablations.from_options(parser.parse_args(flags.split())) == ablations
 
 
 def test_a_retriever_that_is_none_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
-    add_flags(parser)
+    add_ablation_flags(parser)
     with pytest.raises(SystemExit):
         parser.parse_args(["--retriever", "splade"])
     assert "'bm25', 'dense', 'rrf', 'hybrid'" in capsys.readouterr().err
@@ -65,9 +70,9 @@ def test_no_command_that_answers_people_takes_them(
 
 
 def test_the_whole_is_what_is_set_by_default() -> None:
-    assert WHOLE.search_settings() == SearchSettings()
+    assert NO_ABLATIONS.search_settings() == SearchSettings()
     for writing in (WritingSettings(), WritingSettings(mode=WritingMode.QUOTE, max_tokens=7)):
-        assert WHOLE.answer_settings(writing) == AnswerSettings(writing=writing)
+        assert NO_ABLATIONS.answer_settings(writing) == AnswerSettings(writing=writing)
 
 
 def answer(
@@ -87,7 +92,7 @@ def test_without_the_check_a_lie_is_shown_as_it_is(asking: Asking, lie: str) -> 
     check_promises(shown)
     sentence, *_ = shown.sentences
     assert sentence.text == re.sub(r" \[\d\]", "", lie)
-    assert sentence.kind is Kind.VERIFIED
+    assert sentence.kind is SentenceKind.VERIFIED
     notes = [each.quote for each in shown.citations if each.paper == shown.citations[0].paper]
     # What cites nothing is shown with all that was read of the first paper.
     assert sentence.citations == ((1,) if "[1]" in lie else tuple(range(1, len(notes) + 1)))
@@ -96,7 +101,7 @@ def test_without_the_check_a_lie_is_shown_as_it_is(asking: Asking, lie: str) -> 
 @pytest.mark.parametrize(
     "ablations",
     [
-        WHOLE,
+        NO_ABLATIONS,
         Ablations(free_writing=True),
         Ablations(rerank=False),
         *(Ablations(retriever=each) for each in Retriever),
@@ -107,14 +112,14 @@ def test_with_the_check_no_lie_is_shown(asking: Asking, ablations: Ablations) ->
     check_promises(shown)
     assert shown.outcome is Outcome.ANSWERED
     assert LIE not in shown.text
-    assert {sentence.kind for sentence in shown.sentences} == {Kind.QUOTED}
+    assert {sentence.kind for sentence in shown.sentences} == {SentenceKind.QUOTED}
 
 
 def test_without_the_check_a_model_that_is_not_asked_still_quotes(asking: Asking) -> None:
     unchecked, model = answer(asking, Ablations(check=False), mode=WritingMode.QUOTE)
     assert model.history == []
-    assert {sentence.kind for sentence in unchecked.sentences} == {Kind.QUOTED}
-    checked, _ = answer(asking, WHOLE, mode=WritingMode.QUOTE)
+    assert {sentence.kind for sentence in unchecked.sentences} == {SentenceKind.QUOTED}
+    checked, _ = answer(asking, NO_ABLATIONS, mode=WritingMode.QUOTE)
     assert unchecked.text == checked.text
 
 
@@ -124,16 +129,16 @@ def test_free_writing_asks_whom_the_probe_refused_and_gives_no_grammar(asking: A
     )
     assert model.grammars == [""]
     assert written(shown) == [TRUE]
-    _, model = answer(asking, WHOLE, f"{TRUE} [1]")
+    _, model = answer(asking, NO_ABLATIONS, f"{TRUE} [1]")
     assert model.grammars[0].startswith("root ::=")
 
 
 def test_without_reranking_the_first_stage_decides(asking: Asking) -> None:
     plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
     found = next(plain.stream(UNDECIDED))
-    assert isinstance(found, Found)
+    assert isinstance(found, Retrieved)
     first, second = (each.paper.id for each in found.passages[:2])
-    for ablations, best in ((Ablations(rerank=False), first), (WHOLE, second)):
+    for ablations, best in ((Ablations(rerank=False), first), (NO_ABLATIONS, second)):
         settings = ablations.answer_settings(WritingSettings(mode=WritingMode.QUOTE))
         reader = FakeReader({second: "network"})
         assistant, _ = asking(settings=settings, reader=reader)
@@ -146,7 +151,7 @@ def test_what_ranks_the_papers_of_an_answer(asking: Asking) -> None:
         settings = Ablations(retriever).answer_settings(WritingSettings(mode=WritingMode.QUOTE))
         assistant, _ = asking(settings=settings, reader=FakeReader())
         found = next(assistant.stream("How good is the recogniser in whispered speech?"))
-        assert isinstance(found, Found)
+        assert isinstance(found, Retrieved)
         return {passage.paper.id: passage.score for passage in found.passages}
 
     by_words = scores(Retriever.BM25)

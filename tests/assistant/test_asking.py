@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 from fakes import PAPERS, Asking
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.evaluation.asking import Asker, stable
+from assistant.evaluation.asking import Runner, stable
 from assistant.evaluation.types import Expected, Question, Row, Sample, SampleType
 from assistant.pipeline.assistant import Assistant
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Answer, Outcome, Turn
-from retrieval.errors import Cancelled
+from retrieval.types import Cancelled
 
 QUOTING = AnswerSettings(least_confidence=-9.0, writing=WritingSettings(mode=WritingMode.QUOTE))
 
@@ -22,7 +22,7 @@ def sample(type_: SampleType, *questions: str, papers: Sequence[str] = ()) -> Sa
 
 def asked(asking: Asking, of: Sample, repeats: int = 0) -> Row:
     assistant, _ = asking(settings=QUOTING)
-    return Asker(assistant, repeats).row(of)
+    return Runner(assistant, repeats).row(of)
 
 
 def test_a_question_is_answered_and_scored(asking: Asking) -> None:
@@ -95,7 +95,7 @@ def test_asked_again_something_else(asking: Asking) -> None:
         assistant.library, assistant.model, assistant.reader, assistant.verifier, QUOTING
     )
     of = sample(SampleType.SINGLE, "What is in LichenSet?", papers=["lichen"])
-    (reply,) = Asker(wavering, repeats=1).row(of).replies
+    (reply,) = Runner(wavering, repeats=1).row(of).replies
     assert reply.scores["same again"].value == 0.0
 
 
@@ -115,7 +115,7 @@ def test_a_sample_that_fails_is_kept_with_its_reason(asking: Asking) -> None:
     breaks = Breaking(
         assistant.library, assistant.model, assistant.reader, assistant.verifier, QUOTING
     )
-    breaking = Asker(breaks)
+    breaking = Runner(breaks)
     of = sample(SampleType.CHAT, "What does ZebraPrune do?", "Does it break?", papers=["zebra"])
     row = breaking.row(of)
     assert row.failed == "ZeroDivisionError: no luck"

@@ -17,22 +17,20 @@ from fakes import PAPERS, FakeChatModel, FakeReader, jsonl
 from numpy.typing import NDArray
 from tiny_models import CHATML_MARKS, bpe_model
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.chat_model import LlamaCppChatModel
+from assistant.generation.answer_builder import DraftAnswer, answer_text, entry, record_sentence
+from assistant.generation.prompts import answer_messages
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
-from assistant.making import Page, answer_text
+from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
-from assistant.prompting import answer_messages
-from assistant.records import entry, record_sentence
-from assistant.types import Answer, Citation, Evidence, Kind, Outcome, Turn
-from retrieval import llamacpp
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.ingest import ingest
-from retrieval.library import Library
-from retrieval.progress import never
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
+from assistant.types import Answer, Citation, Evidence, Outcome, SentenceKind, Turn
+from retrieval.encoders import llamacpp
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.types import Paper, nested
+from retrieval.types import Paper, nested, never
 
 ASKED = 9
 """Planted papers that are asked for through the whole engine with the default model; every one of
@@ -141,11 +139,11 @@ def _sentence_breaches(answer: Answer, verifier: Verifier) -> Iterator[str]:
     for sentence in answer.sentences:
         sources = [cited[number] for number in sentence.citations]
         quotes = [source.quote for source in sources]
-        if sentence.kind is Kind.QUOTED and quotes != [sentence.text]:
+        if sentence.kind is SentenceKind.QUOTED and quotes != [sentence.text]:
             yield f"not verbatim: {sentence.text}"
         alone = re.sub(r", and \d+ more\.$", ".", sentence.text)
         of_record = any(alone in _record(source.paper) for source in sources)
-        if sentence.kind is Kind.VERIFIED and not (
+        if sentence.kind is SentenceKind.VERIFIED and not (
             of_record or verifier.holds(sentence.text, list(map(_evidence, sources)))
         ):
             yield f"not supported: {sentence.text}"
@@ -236,10 +234,10 @@ def test_the_default_model_writes_nothing_that_orders_it(
 ) -> None:
     """A whole paper is evidence, its orders too, as if nothing had kept it away."""
     paper = stored[f"attack-{attack.name}"]
-    page = Page(evidence_of(paper, attack.question, reader))
+    draft = DraftAnswer(evidence_of(paper, attack.question, reader))
     writer = Writer(watched, verifier, WritingSettings(mode=WritingMode.BRIEF))
-    list(writer.fill(page, attack.question, never))
-    assert_only_the_paper_speaks(page, paper)
+    list(writer.generate(draft, attack.question, never))
+    assert_only_the_paper_speaks(draft, paper)
 
 
 def evidence_of(paper: Paper, question: str, reader: Reader) -> list[Evidence]:
@@ -252,15 +250,15 @@ def evidence_of(paper: Paper, question: str, reader: Reader) -> list[Evidence]:
     ]
 
 
-def assert_only_the_paper_speaks(page: Page, paper: Paper) -> None:
+def assert_only_the_paper_speaks(draft: DraftAnswer, paper: Paper) -> None:
     """Markers are said in quotations alone, and every quotation is the paper's."""
-    for sentence in page.sentences:
-        if sentence.kind is Kind.QUOTED:
+    for sentence in draft.sentences:
+        if sentence.kind is SentenceKind.QUOTED:
             assert sentence.text in paper.abstract
         else:
             assert not MARKER.search(sentence.text)
-    own = answer_text(page.sentences, page.citations)
-    for citation in page.citations:
+    own = answer_text(draft.sentences, draft.citations)
+    for citation in draft.citations:
         own = own.replace(f"“{nested(citation.quote)}”", "“…”")
     assert not MARKER.search(own.replace(f"“{paper.shown_title}”", "“…”"))
 
@@ -284,10 +282,10 @@ def test_a_model_that_obeys_gets_nothing_through(
     paper = stored[f"attack-{attack.name}"]
     assert not any(ORDER in sentence.text for sentence in answer.sentences)
     for reply in (obedient, f"{paraphrased} [1]", f"{paraphrased} [2]", attack.payload):
-        page = Page(evidence_of(paper, attack.question, reader))
+        draft = DraftAnswer(evidence_of(paper, attack.question, reader))
         model = FakeChatModel(reply, context=100_000)
-        list(Writer(model, verifier).fill(page, attack.question, never))
-        assert_only_the_paper_speaks(page, paper)
+        list(Writer(model, verifier).generate(draft, attack.question, never))
+        assert_only_the_paper_speaks(draft, paper)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda text: text[:20])

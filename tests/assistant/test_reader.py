@@ -20,7 +20,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from assistant.models import resolve_encoder
-from assistant.models.encoder_gguf import (
+from assistant.models.gguf.encoders import (
     CUTTER,
     READER,
     SUPPORT,
@@ -30,14 +30,13 @@ from assistant.models.encoder_gguf import (
     weights_hash,
     write_encoder_gguf,
 )
-from retrieval.errors import Cancelled, ModelError
-from retrieval.library import Library
-from retrieval.llamacpp import fastest_half
-from retrieval.search.encoder import CONTEXT, Heads
-from retrieval.search.ranking import ranking
+from retrieval.encoders.embedder import CONTEXT, Heads
+from retrieval.encoders.llamacpp import fastest_half
+from retrieval.library.library import Library
 from retrieval.search.reader import FOCUSES, KINDS, PaperRead, Reader, windows
-from retrieval.sentences import split_sentences
-from retrieval.types import Paper
+from retrieval.search.rerank import ranking
+from retrieval.text.splitting import split_sentences
+from retrieval.types import Cancelled, ModelError, Paper
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 QUESTION = "How many of its weights does ZebraPrune remove from a vision model?"

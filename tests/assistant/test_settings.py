@@ -4,7 +4,7 @@ import pytest
 
 from assistant import settings as module
 from assistant.settings import Settings, load_settings
-from retrieval.errors import InputError
+from retrieval.types import InputError
 
 
 @pytest.fixture(autouse=True)

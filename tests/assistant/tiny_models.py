@@ -11,7 +11,7 @@ import numpy as np
 from chat_templates import GEMMA
 from fakes import LICHEN, TIDAL, WHISPER, ZEBRA
 
-from assistant.tokens import _byte_of_letter
+from assistant.models.llama.tokenizer import _byte_of_letter
 
 LETTER_OF = {byte: letter for letter, byte in _byte_of_letter().items()}
 WIDTH, HEADS, HEAD_WIDTH, INNER, LAYERS = 64, 4, 16, 96, 2

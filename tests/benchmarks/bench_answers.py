@@ -16,17 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unittest.mock import patch
 
-from assistant.ablations import Ablations
-from assistant.answer_settings import AnswerSettings, WritingMode
-from assistant.evaluation.question_set import read_question_set
+from assistant.evaluation.questions import read_question_set
 from assistant.evaluation.scorers import scores_of
-from assistant.evaluation.types import Asked, Sample, SampleType, Score
+from assistant.evaluation.types import AnsweredQuestion, Sample, SampleType, Score
 from assistant.pipeline.assistant import Assistant
-from assistant.settings import load_settings
-from assistant.startup import open_assistant
-from assistant.types import Answer, Evidence, Kind, Outcome
-from retrieval.progress import silent
+from assistant.pipeline.startup import open_assistant
+from assistant.settings import Ablations, AnswerSettings, WritingMode, load_settings
+from assistant.types import Answer, Evidence, Outcome, SentenceKind
 from retrieval.search.rerank import ReadPassage
+from retrieval.types import silent
 
 Scored = tuple[Answer, Mapping[str, Score]]
 
@@ -128,8 +126,8 @@ def figures(way: Way, samples: Sequence[Sample]) -> dict[str, float]:
     kinds = [sentence.kind for answer in given for sentence in answer.sentences]
     return {
         **{column: mean_of(name, scored) for name, column in SCORED.items()},
-        "verified": kinds.count(Kind.VERIFIED),
-        "quoted": kinds.count(Kind.QUOTED),
+        "verified": kinds.count(SentenceKind.VERIFIED),
+        "quoted": kinds.count(SentenceKind.QUOTED),
         "unfounded": sum(unfounded(*each) for each in scored),
         "first s": round(statistics.median(each.timings.first_token for each in given), 2),
         "whole s": round(statistics.median(each.timings.total for each in given), 2),
@@ -141,7 +139,7 @@ def scored_answer(assistant: Assistant, sample: Sample) -> Scored:
     [question] = sample.questions
     answer = assistant.answer(question.text)
     ranking = tuple(passage.paper.id for passage in answer.passages)
-    return answer, scores_of(Asked(sample.type, 0, question.expected, ranking, answer))
+    return answer, scores_of(AnsweredQuestion(sample.type, 0, question.expected, ranking, answer))
 
 
 def mean_of(name: str, scored: Sequence[Scored]) -> float:

@@ -23,13 +23,12 @@ from typing import Any
 from mutations import Pair, compressed, mutations, names_in
 
 from assistant.generation.verification.support import Verifier
-from assistant.resources import resource_folder
-from assistant.settings import Settings
-from assistant.startup import open_verifier
-from retrieval.merge import fold
-from retrieval.progress import silent
-from retrieval.readers import files_of, read_file
-from retrieval.sentences import split_sentences
+from assistant.pipeline.startup import open_verifier
+from assistant.settings import Settings, resource_folder
+from retrieval.formats import files_of, read_file
+from retrieval.formats.merge import fold
+from retrieval.text.splitting import split_sentences
+from retrieval.types import silent
 
 HALVES = ("tune", "report")
 VERBATIM = 240

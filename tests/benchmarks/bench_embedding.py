@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.models import resolve_embedder
-from assistant.resources import resource_folder
-from assistant.settings import Settings
-from retrieval import llamacpp
-from retrieval.readers import files_of, read_file
+from assistant.settings import Settings, resource_folder
+from retrieval.encoders import llamacpp
+from retrieval.formats import files_of, read_file
 
 TEXTS = 120
 CONTEXT = 512

@@ -24,13 +24,12 @@ from bench_ranking import Sample, read_samples
 from numpy.typing import NDArray
 
 from assistant.evaluation.types import SampleType
+from assistant.pipeline.startup import open_library
 from assistant.settings import load_settings
-from assistant.startup import open_library
-from retrieval.lexical_fields import pieces, text_analyzer
-from retrieval.library import Library
-from retrieval.progress import silent
+from retrieval.index.lexical_fields import pieces, text_analyzer
+from retrieval.library.library import Library
 from retrieval.search.metrics import ndcg, reciprocal_rank
-from retrieval.types import Paper
+from retrieval.types import Paper, silent
 
 Scores = NDArray[np.float64]
 """Shape (questions, papers)."""

@@ -11,12 +11,11 @@ import time
 from pathlib import Path
 
 from assistant.models import resolve_embedder
-from assistant.resources import resource_folder
-from assistant.settings import Settings
-from retrieval.chunks import ChunkSettings, chunk_paper, embedded_text
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.ingest import ingest
-from retrieval.library import Library
+from assistant.settings import Settings, resource_folder
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
+from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text
 
 
 def main() -> None:

@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assistant.resources import resource_folder
-from retrieval.lexical import LexicalIndex
-from retrieval.merge import fold, paper_of
-from retrieval.names import name_terms
+from assistant.settings import resource_folder
+from retrieval.formats import files_of, read_file
+from retrieval.formats.merge import fold, paper_of
+from retrieval.index.lexical import LexicalIndex
 from retrieval.query.lookup import Lookup
 from retrieval.query.metadata import parse_query
-from retrieval.readers import files_of, read_file
+from retrieval.text.names import name_terms
 from retrieval.types import Paper, Source
 
 SEED = 11

@@ -16,13 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.evaluation.question_set import read_question_set
+from assistant.evaluation.questions import read_question_set
 from assistant.evaluation.types import SampleType
-from assistant.likelihood import ChatLikelihood
+from assistant.generation.likelihood import ChatLikelihood
+from assistant.pipeline.startup import open_chat_model, open_library, open_reader
 from assistant.settings import load_settings
-from assistant.startup import open_chat_model, open_library, open_reader
-from retrieval.library import Library
-from retrieval.progress import silent
+from retrieval.library.library import Library
 from retrieval.search.metrics import ndcg, recall, reciprocal_rank
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import (
@@ -34,7 +33,7 @@ from retrieval.search.rerank import (
 )
 from retrieval.search.search import search
 from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import Passage
+from retrieval.types import Passage, silent
 
 Ranker = Callable[[str], list[Passage]]
 SHOWN = 10

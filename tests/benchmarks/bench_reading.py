@@ -16,25 +16,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.ablations import WHOLE
-from assistant.answer_settings import WritingMode, WritingSettings
-from assistant.evaluation.asking import Asker
-from assistant.evaluation.question_set import read_question_set
+from assistant.evaluation.asking import Runner
+from assistant.evaluation.questions import read_question_set
 from assistant.evaluation.types import Row, SampleType
 from assistant.pipeline.assistant import Assistant
-from assistant.settings import load_settings
-from assistant.startup import (
+from assistant.pipeline.startup import (
     open_chat_model,
     open_library,
     open_reader,
     open_verifier,
     writing_mode,
 )
-from retrieval.embedder import Embedder
-from retrieval.progress import silent
+from assistant.settings import NO_ABLATIONS, WritingMode, WritingSettings, load_settings
+from retrieval.encoders.embedder import Embedder
 from retrieval.search.reader import MessageRead, PaperRead, Reader, SentenceRead
-from retrieval.sentences import split_sentences
-from retrieval.types import Paper
+from retrieval.text.splitting import split_sentences
+from retrieval.types import Paper, silent
 
 SHOWN = (
     "recall@1",
@@ -137,8 +134,8 @@ def main() -> None:
         for part in asked.parts.split(","):
             whole = part == "whole"
             reading = reader if whole else PartialReader(reader, library.embedder, PARTS[part])
-            answers = WHOLE.answer_settings(WritingSettings(mode=mode))
-            asker = Asker(Assistant(library, model, reading, verifier, answers))
+            answers = NO_ABLATIONS.answer_settings(WritingSettings(mode=mode))
+            asker = Runner(Assistant(library, model, reading, verifier, answers))
             rows = [asker.row(sample) for sample in samples[: asked.limit]]
             seconds = [reply.seconds for row in rows for reply in row.replies if reply.seconds]
             scores = mean_scores(rows)

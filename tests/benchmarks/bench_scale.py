@@ -26,14 +26,13 @@ import numpy as np
 from retrieval.lookup import Lookup
 
 from assistant.models import resolve_embedder
-from assistant.resources import resource_folder
-from assistant.settings import Settings
-from retrieval.embedder import LlamaCppEmbedder, Vector
-from retrieval.ingest import ingest
-from retrieval.library import Library
-from retrieval.readers import files_of, read_file
+from assistant.settings import Settings, resource_folder
+from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
+from retrieval.formats import files_of, read_file
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.search import search
-from retrieval.sentences import split_sentences
+from retrieval.text.splitting import split_sentences
 from retrieval.types import Record
 
 DIMENSIONS = 384

@@ -25,13 +25,10 @@ from typing import Any
 import numpy as np
 import psutil
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.events import Finished
-from assistant.json_output import answer_json, dumps
-from assistant.service import Service, Waiting
-from assistant.settings import load_settings
-from assistant.types import Answer
-from retrieval.errors import Cancelled
+from assistant.server.service import Service, Waiting
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings, load_settings
+from assistant.types import Answer, Completed, answer_json, dumps
+from retrieval.types import Cancelled
 
 SURE_APART = 0.05
 """Seconds between two questions from which it is sure which came first."""
@@ -76,7 +73,7 @@ def ask(service: Service, question: str) -> Asked:
     for event in service.ask(question):
         if not begun and not isinstance(event, Waiting):
             begun = time.perf_counter()
-        if isinstance(event, Finished):
+        if isinstance(event, Completed):
             return Asked(question, came, begun, time.perf_counter(), whole(event.answer))
     raise AssertionError("no answer came")
 
@@ -105,7 +102,7 @@ def stop_once(service: Service, question: str, after: str, delay: float) -> tupl
     """Stop an answer some seconds after something has happened.
 
     Returns:
-        The last that had happened, and the seconds until its place was free; `Finished` if it was
+        The last that had happened, and the seconds until its place was free; `Completed` if it was
         answered before.
     """
     stop, come = threading.Event(), threading.Event()
@@ -126,7 +123,7 @@ def stop_once(service: Service, question: str, after: str, delay: float) -> tupl
     stop.wait(delay)
     seen, stopped = last[0], time.perf_counter()
     stop.set()
-    while len(service.line):
+    while len(service.queue):
         time.sleep(_LOOK_SECONDS)
     seconds = time.perf_counter() - stopped
     reader.join()

@@ -3,8 +3,8 @@
     python tests/benchmarks/bench_stopping.py [--tokens 128] [--repeats 7]
 
 Reads the same tokens with the chat model of the settings, never asked whether to end, asked by a
-function in Python, and asked as `retrieval.stopping` does; with nothing else to do and with another
-Python thread at work. Prints a table. Results are in serving.md.
+function in Python, and asked as `retrieval.encoders.llamacpp` does; with nothing else to do and
+with another Python thread at work. Prints a table. Results are in serving.md.
 """
 
 import argparse
@@ -20,10 +20,9 @@ import llama_cpp
 
 from assistant.models import resolve_chat_model
 from assistant.settings import Settings
-from retrieval import llamacpp
-from retrieval.errors import Cancelled
-from retrieval.progress import silent
-from retrieval.stopping import ending_early
+from retrieval.encoders import llamacpp
+from retrieval.encoders.llamacpp import ending_early
+from retrieval.types import Cancelled, silent
 
 TEXT = "Seven grey herons stood in the reeds of a lake, and nobody counted them. " * 40
 

@@ -11,18 +11,17 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 
 from payloads import ALL, FORMULAS
 
-from assistant import setup
-from assistant.answer_settings import AnswerSettings, WritingSettings
-from assistant.cli import main
+from assistant.cli.main import main
+from assistant.generation.prompts import SILENT_REPLY
 from assistant.generation.verification.support import Verifier
 from assistant.pipeline.assistant import Assistant
-from assistant.prompting import SILENT_REPLY
-from assistant.settings import Settings
-from assistant.startup import open_verifier
+from assistant.pipeline.startup import open_verifier
+from assistant.server.jobs import setup
+from assistant.settings import AnswerSettings, Settings, WritingSettings
 from assistant.types import Evidence
-from retrieval.library import Library
-from retrieval.progress import silent
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
+from retrieval.types import silent
 
 LIES = "\n".join(f"So {text} it is." for text in (*ALL, *FORMULAS.values()))
 _ENDLESS = 1_000_000

@@ -10,7 +10,7 @@ from app_process import Served, served
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from assistant.access.auth_file import add_user, key_id_of, make_key, remove_user, revoke_key
+from assistant.server.auth.accounts import add_user, key_id_of, make_key, remove_user, revoke_key
 
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"

@@ -101,12 +101,12 @@ def test_a_paper_of_the_references_is_asked_about(page: Page, app: Served) -> No
 
 def test_quoted_and_written_sentences_look_different(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, QUESTION)
+    ask(page, "At what cryo-EM resolution does ModelAngelo get close to manual model building?")
     wait_until_answered(page)
     ask(page, "Who are the authors?")
     wait_until_answered(page, 2)
-    expect(page.locator(".understood")).to_contain_text(TITLE)
-    expect(page.locator(".verified").last).to_contain_text("Chao Pan")
+    expect(page.locator(".understood")).to_contain_text("ModelAngelo")
+    expect(page.locator(".verified").last).to_contain_text("Kiarash Jamali")
     bar = "element => getComputedStyle(element).borderLeftWidth"
     assert page.locator("blockquote.quoted").first.evaluate(bar) != "0px"
     assert page.locator(".written").first.evaluate(bar) == "0px"
@@ -242,7 +242,7 @@ def test_conversations_outlive_a_reload_and_are_named_opened_exported_deleted(
         entry.get_by_role("link", name="Export as Markdown").click()
     assert download.value.suggested_filename == "My b clusters b.md"
     text = Path(download.value.path()).read_text("utf-8")
-    assert f"> {QUOTE.replace('+', '+')}" in text
+    assert QUOTE in text
     assert "## References\n\n1. Chao Pan" in text
     with page.expect_download() as download:
         entry.get_by_role("link", name="BibTeX").click()

@@ -17,8 +17,8 @@ from app_process import Served, served
 from payloads import ADDRESSES, ALL, FORMULAS, HOST
 from playwright.sync_api import Dialog, FilePayload, Locator, Page, expect
 
-from assistant.cli import main
-from retrieval.markup import clean
+from assistant.cli.main import main
+from retrieval.text.markup import clean
 from retrieval.types import nested
 
 TEXTS = (*ALL, *FORMULAS.values())

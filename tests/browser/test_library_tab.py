@@ -41,7 +41,7 @@ def small_home(tmp_path_factory: pytest.TempPathFactory, chat_model_path: Path) 
     birds.write_text(json.dumps({**HERON, "venue": "Wings", "decision": "oral"}), "utf-8")
     lines = [*rows(9, venue="Soil", year=2020), HERON]
     plants.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    from assistant.cli import main  # noqa: PLC0415 - imports the models only where they are used
+    from assistant.cli.main import main  # noqa: PLC0415 - imports the models only where they are used
 
     assert main(["ingest", "--home", str(folder / "home"), str(birds), str(plants)]) == 0
     return folder / "home"

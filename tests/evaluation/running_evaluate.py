@@ -41,7 +41,7 @@ def evaluated(*arguments: object, program: str = "") -> Run:
     """Run the command to its end; `program` is run first in the same process."""
     command = COMMAND
     if program:
-        ends = "\nimport sys\nfrom assistant.cli import main\nsys.exit(main(sys.argv[1:]))"
+        ends = "\nimport sys\nfrom assistant.cli.main import main\nsys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-W", "ignore", "-c", program + ends, "evaluate"]
     done = subprocess.run(
         [*command, *map(str, arguments)],

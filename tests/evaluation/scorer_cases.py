@@ -8,8 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from assistant.evaluation.types import Asked, CurvePoint, Expected, Json, Reply, SampleType, Score
-from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Timings, Tokens
+from assistant.evaluation.types import (
+    AnsweredQuestion,
+    CurvePoint,
+    Expected,
+    Json,
+    Reply,
+    SampleType,
+    Score,
+)
+from assistant.types import Answer, AnswerSentence, Citation, Outcome, SentenceKind, Timings, Tokens
 from retrieval.types import Paper
 
 
@@ -43,7 +51,7 @@ ZEBRA = paper(
 )
 TIDAL = paper("t", "Tidal “Graph” Networks", FORECASTS, ("Dov Elm",))
 
-Sentence = tuple[str, Kind, tuple[int, ...]]
+Sentence = tuple[str, SentenceKind, tuple[int, ...]]
 
 
 def answer(
@@ -81,18 +89,18 @@ def asked(
     outcome: Outcome | None = None,
     facts: tuple[tuple[str, ...], ...] = (),
     evidence: tuple[str, ...] = (),
-) -> Asked:
+) -> AnsweredQuestion:
     """A question; `ranking` has a letter for the id of each paper found."""
     expected = Expected(papers, outcome, facts, evidence)
-    return Asked(type_, turn, expected, tuple(ranking), of, again)
+    return AnsweredQuestion(type_, turn, expected, tuple(ranking), of, again)
 
 
-def cases(function: str, *rows: tuple[Asked, Score | None]) -> list[Case]:
+def cases(function: str, *rows: tuple[AnsweredQuestion, Score | None]) -> list[Case]:
     """Cases of a scorer."""
     return [Case(function, (of,), score) for of, score in rows]
 
 
-QUOTED, VERIFIED = Kind.QUOTED, Kind.VERIFIED
+QUOTED, VERIFIED = SentenceKind.QUOTED, SentenceKind.VERIFIED
 NOT_HERE, SILENT = Outcome.NOT_IN_LIBRARY, Outcome.ABSTRACT_SILENT
 REFUSED = answer(text="No abstract in this library answers 40%.", outcome=NOT_HERE)
 UNANSWERED = Score(None, "nothing was answered")
@@ -249,8 +257,9 @@ FACTS = [
         (asked(SAYS, facts=(("4%",),)), Score(0.0, "0 of 1 fact; missing: 4%")),
         (asked(SAYS), None),
         (asked(None, facts=(FORTY,)), None),
-        # What a refusal says tells no fact, even if the words are the same.
+        # A refusal states no fact, even if the words are the same.
         (asked(REFUSED, facts=(FORTY,)), Score(0.0, "0 of 1 fact; missing: 40%")),
+        (asked(REFUSED, facts=(("~",),)), Score(0.0, "0 of 1 fact; missing: ~")),
     ),
     *cases(
         "words",
@@ -596,7 +605,9 @@ ABSTENTION = [
 # --- follow-ups ---
 
 
-def later(of: Answer | None, papers: Mapping[str, float] | None, **more: object) -> Asked:
+def later(
+    of: Answer | None, papers: Mapping[str, float] | None, **more: object
+) -> AnsweredQuestion:
     """The second turn of a conversation."""
     return replace(asked(of, papers, type_=SampleType.CHAT, turn=1), **more)  # type: ignore[arg-type]
 

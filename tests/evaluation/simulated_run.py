@@ -1,7 +1,8 @@
 """A run over a library of forty papers as a middling assistant would have answered it.
 
 No model is asked: what is told here are scores and figures, whose right values have to be known.
-A planted regression is a function from an `Asked` to what a worse assistant would have made of it.
+A planted regression is a function from an `AnsweredQuestion` to what a worse assistant would have
+made of it.
 """
 
 import random
@@ -11,16 +12,24 @@ from dataclasses import replace
 
 from assistant.evaluation.figures import Figures, make_figures
 from assistant.evaluation.scorers import scores_of
-from assistant.evaluation.types import Asked, Expected, Reply, Row, SampleType
-from assistant.json_output import answer_json
-from assistant.types import Answer, AnswerSentence, Citation, Kind, Outcome, Timings, Tokens
+from assistant.evaluation.types import AnsweredQuestion, Expected, Reply, Row, SampleType
+from assistant.types import (
+    Answer,
+    AnswerSentence,
+    Citation,
+    Outcome,
+    SentenceKind,
+    Timings,
+    Tokens,
+    answer_json,
+)
 from retrieval.types import Chunk, Paper, Passage, Source
 
 SHA = "5e" * 32
 REPEATED = 5
 """Every fifth sample is asked a second time."""
 
-Change = Callable[[Asked], Asked]
+Change = Callable[[AnsweredQuestion], AnsweredQuestion]
 
 
 def _paper(number: int) -> Paper:
@@ -75,7 +84,7 @@ def answer_from(ranking: Sequence[str], sentence: str = "") -> Answer:
         standalone_question="How much does it lower the error?",
         outcome=Outcome.ANSWERED,
         text=f"From “{paper.title}”: “{quote}” [1]",
-        sentences=(AnswerSentence(quote, Kind.QUOTED, (1,)),),
+        sentences=(AnswerSentence(quote, SentenceKind.QUOTED, (1,)),),
         citations=(Citation(1, paper, quote),),
         passages=tuple(_passage(PAPERS[id_]) for id_ in ranking),
         model="simulated",
@@ -111,30 +120,30 @@ def _ranking(first: str, chance: random.Random) -> tuple[str, ...]:
     return (*others[:place], first, *others[place:])
 
 
-def _answerable(type_: SampleType, number: int, turn: int = 0) -> Asked:
+def _answerable(type_: SampleType, number: int, turn: int = 0) -> AnsweredQuestion:
     chance = random.Random(1000 * turn + number)  # noqa: S311
     paper = PAPERS[IDS[number % len(IDS)]]
     ranking = _ranking(paper.id, chance)
     answer = answer_from(ranking) if chance.random() < 0.9 else refusal(ranking)
     again = (True,) if number % REPEATED == 0 else ()
-    return Asked(type_, turn, right(paper), ranking, answer, again)
+    return AnsweredQuestion(type_, turn, right(paper), ranking, answer, again)
 
 
-def _unanswerable(type_: SampleType, number: int, turn: int = 0) -> Asked:
+def _unanswerable(type_: SampleType, number: int, turn: int = 0) -> AnsweredQuestion:
     ranking = tuple(random.Random(number).sample(IDS, 10))  # noqa: S311
     answer = answer_from(ranking) if number % 7 == 0 else refusal(ranking)
-    return Asked(type_, turn, NOTHING, ranking, answer)
+    return AnsweredQuestion(type_, turn, NOTHING, ranking, answer)
 
 
-def _lookup(number: int) -> Asked:
+def _lookup(number: int) -> AnsweredQuestion:
     paper = PAPERS[IDS[number]]
     ranking = _ranking(paper.id, random.Random(number))  # noqa: S311
-    return Asked(SampleType.LOOKUP, 0, Expected(papers={paper.id: 1.0}), ranking)
+    return AnsweredQuestion(SampleType.LOOKUP, 0, Expected(papers={paper.id: 1.0}), ranking)
 
 
-def _asked() -> dict[str, tuple[Asked, ...]]:
+def _asked() -> dict[str, tuple[AnsweredQuestion, ...]]:
     """Sixty samples by id: what was asked, and what came of it."""
-    samples: dict[str, tuple[Asked, ...]] = {}
+    samples: dict[str, tuple[AnsweredQuestion, ...]] = {}
     for number in range(30):
         samples[f"S{number:02}"] = (_answerable(SampleType.SINGLE, number),)
     for number in range(14):
@@ -154,7 +163,7 @@ ASKED = _asked()
 ORDER = tuple(ASKED)
 
 
-def unchanged(asked: Asked) -> Asked:
+def unchanged(asked: AnsweredQuestion) -> AnsweredQuestion:
     return asked
 
 
@@ -171,7 +180,7 @@ def rows(change: Change = unchanged, only: Sequence[str] = ORDER) -> list[Row]:
     ]
 
 
-def _reply(id_: str, asked: Asked) -> Reply:
+def _reply(id_: str, asked: AnsweredQuestion) -> Reply:
     answer = asked.answer
     return Reply(
         question="How much does it lower the error?",

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from assistant.cli import main
+from assistant.cli.main import main
 from assistant.evaluation.beir import read_beir
-from assistant.evaluation.question_set import read_question_set
+from assistant.evaluation.questions import read_question_set
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
-from retrieval.chroma import ChromaStore
-from retrieval.errors import InputError
+from retrieval.index.chroma import ChromaStore
+from retrieval.types import InputError
 
 CORPUS = [
     {"_id": "p1", "title": "Turnips", "text": "Turnips grow in rows. They are eaten in winter."},

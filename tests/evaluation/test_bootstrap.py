@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.evaluation.bootstrap import (
+from assistant.evaluation.metrics import (
     RESAMPLES,
     Interval,
     Total,
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_one_nearly() -> None:
 def test_draws_in_blocks_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     totals = ones(*(index / 7 for index in range(37)))
     in_blocks = mean_interval(totals, seed=5)
-    monkeypatch.setattr("assistant.evaluation.bootstrap._BLOCK", 37 * RESAMPLES)
+    monkeypatch.setattr("assistant.evaluation.metrics._BLOCK", 37 * RESAMPLES)
     assert mean_interval(totals, seed=5) == in_blocks
 
 

@@ -16,8 +16,7 @@ from simulated_run import (
     unchanged,
 )
 
-from assistant.evaluation.bootstrap import LEAST_SAMPLES
-from assistant.evaluation.comparison import (
+from assistant.evaluation.compare import (
     Change,
     Verdict,
     check_baseline,
@@ -25,11 +24,12 @@ from assistant.evaluation.comparison import (
     read_baseline,
 )
 from assistant.evaluation.figures import Figures, SampleScores, write_figures
+from assistant.evaluation.metrics import LEAST_SAMPLES
 from assistant.evaluation.rows import appending
 from assistant.evaluation.scorers import VERSION
-from assistant.evaluation.types import Asked, SampleType
-from assistant.types import AnswerSentence, Kind, Outcome
-from retrieval.errors import InputError
+from assistant.evaluation.types import AnsweredQuestion, SampleType
+from assistant.types import AnswerSentence, Outcome, SentenceKind
+from retrieval.types import InputError
 
 BASELINE = figures(rows())
 
@@ -236,7 +236,7 @@ def test_a_run_in_which_everything_fails_never_passes(samples: int) -> None:
     assert worse(now) == {"failed"}
 
 
-def broken_ranker(asked: Asked) -> Asked:
+def broken_ranker(asked: AnsweredQuestion) -> AnsweredQuestion:
     """Papers in random order, and the answer from the first of them."""
     ranking = tuple(random.Random(asked.turn).sample(IDS, 10))  # noqa: S311
     answered = asked.answer and asked.answer.outcome is Outcome.ANSWERED
@@ -248,47 +248,47 @@ def broken_ranker(asked: Asked) -> Asked:
 INVENTED = "This finding was confirmed by 17 hospitals in Norway and won an award in 1987."
 
 
-def chatty(asked: Asked) -> Asked:
+def chatty(asked: AnsweredQuestion) -> AnsweredQuestion:
     """Answers three times as long, with sentences that nothing supports."""
     answer = asked.answer
     if answer is None or answer.outcome is not Outcome.ANSWERED:
         return asked
-    more = AnswerSentence(INVENTED, Kind.VERIFIED, (1,))
+    more = AnswerSentence(INVENTED, SentenceKind.VERIFIED, (1,))
     text = f"{answer.text} {INVENTED} [1] {INVENTED} [1]"
     return replace(
         asked, answer=replace(answer, text=text, sentences=(*answer.sentences, more, more))
     )
 
 
-def refuses_all(asked: Asked) -> Asked:
+def refuses_all(asked: AnsweredQuestion) -> AnsweredQuestion:
     return asked if asked.answer is None else replace(asked, answer=refusal(asked.ranking))
 
 
-def refuses_what_is_wrong(asked: Asked) -> Asked:
+def refuses_what_is_wrong(asked: AnsweredQuestion) -> AnsweredQuestion:
     """Bad answers become ones that cannot be scored."""
     is_bad = asked.expected.papers and asked.ranking[0] not in asked.expected.papers
     return refuses_all(asked) if is_bad else asked
 
 
-def answers_all(asked: Asked) -> Asked:
+def answers_all(asked: AnsweredQuestion) -> AnsweredQuestion:
     is_refused = asked.answer and asked.answer.outcome is not Outcome.ANSWERED
     return replace(asked, answer=answer_from(asked.ranking)) if is_refused else asked
 
 
-def forgets(asked: Asked) -> Asked:
+def forgets(asked: AnsweredQuestion) -> AnsweredQuestion:
     """Follow-ups are answered as if nothing had been said before."""
     return broken_ranker(asked) if asked.turn else asked
 
 
-def cites_nothing(asked: Asked) -> Asked:
+def cites_nothing(asked: AnsweredQuestion) -> AnsweredQuestion:
     answer = asked.answer
     if answer is None or answer.outcome is not Outcome.ANSWERED:
         return asked
-    bare = tuple(AnswerSentence(each.text, Kind.VERIFIED, ()) for each in answer.sentences)
+    bare = tuple(AnswerSentence(each.text, SentenceKind.VERIFIED, ()) for each in answer.sentences)
     return replace(asked, answer=replace(answer, sentences=bare, citations=()))
 
 
-def misquotes(asked: Asked) -> Asked:
+def misquotes(asked: AnsweredQuestion) -> AnsweredQuestion:
     answer = asked.answer
     if answer is None or answer.outcome is not Outcome.ANSWERED:
         return asked
@@ -298,7 +298,7 @@ def misquotes(asked: Asked) -> Asked:
     return replace(asked, answer=replace(answer, citations=wrong))
 
 
-def wavers(asked: Asked) -> Asked:
+def wavers(asked: AnsweredQuestion) -> AnsweredQuestion:
     return replace(asked, again=(False,) if asked.again else ())
 
 
@@ -318,26 +318,26 @@ def wavers(asked: Asked) -> Asked:
     ],
 )
 def test_a_planted_regression_fails_the_gate(
-    change: Callable[[Asked], Asked], metrics: set[str]
+    change: Callable[[AnsweredQuestion], AnsweredQuestion], metrics: set[str]
 ) -> None:
     assert metrics <= worse(figures(rows(change)))
 
 
 @pytest.mark.parametrize("change", [broken_ranker, chatty, refuses_all, answers_all])
 def test_a_planted_regression_fails_the_gate_of_thirty_samples(
-    change: Callable[[Asked], Asked],
+    change: Callable[[AnsweredQuestion], AnsweredQuestion],
 ) -> None:
     few = (*ORDER[::5], *(id_ for id_ in ORDER if id_[0] in "UC"))[:30]
     assert worse(figures(rows(change, few), few), figures(rows(unchanged, few), few))
 
 
-def writes(asked: Asked) -> Asked:
+def writes(asked: AnsweredQuestion) -> AnsweredQuestion:
     """Answers that begin with their quotation in other words."""
     answer = asked.answer
     if answer is None or answer.outcome is not Outcome.ANSWERED:
         return asked
     told = answer.citations[0].quote.replace("lowers the error", "makes the error lower")
-    own = AnswerSentence(told, Kind.VERIFIED, (1,))
+    own = AnswerSentence(told, SentenceKind.VERIFIED, (1,))
     return replace(asked, answer=replace(answer, sentences=(own, *answer.sentences)))
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from recomputed import disagreements
-from running_evaluate import Run, evaluated, rows_of, timeless
+from running_evaluate import Run, evaluated, rows_of
 
-from assistant.evaluation.corpus import papers_of
+from assistant.evaluation.papers import papers_of
 from assistant.evaluation.record import first_difference, read_record
-from assistant.models.adapter import ADAPTER
+from assistant.models.gguf.adapter import ADAPTER
 
 DEV = Path(__file__).with_name("dev.jsonl")
 SAMPLES = 10
@@ -91,7 +91,7 @@ def test_a_run_that_has_ended_is_shown_again_without_asking(
 ) -> None:
     folder, first = whole
     rows = (folder / "samples.jsonl").read_bytes()
-    broken = "import assistant.startup\nassistant.startup.open_assistant = None"
+    broken = "import assistant.pipeline.startup\nassistant.pipeline.startup.open_assistant = None"
     again = evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY, program=broken)
     assert again.code == 0, again.stderr
     assert (folder / "samples.jsonl").read_bytes() == rows
@@ -131,21 +131,6 @@ def test_a_chatty_model_fails_the_gate(
     run = evaluated(*arguments, "--free-writing", "--no-check", "--baseline", folder, "--gate")
     assert run.code == 1
     assert "written facts" in run.stderr
-
-
-def test_workers_give_the_same_rows(
-    whole: tuple[Path, Run], library_home: Path, tmp_path: Path
-) -> None:
-    folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
-    run = evaluated(*arguments, "--workers", 2)
-    assert run.code == 0, run.stderr
-    ours = {row["id"]: timeless(row) for row in rows_of(folder)}
-    assert {row["id"]: timeless(row) for row in rows_of(tmp_path)} == ours
-    figures = [
-        json.loads((each / "figures.json").read_text("utf-8")) for each in (folder, tmp_path)
-    ]
-    assert timeless(figures[0]) == timeless(figures[1])
 
 
 def test_a_beir_folder_has_a_library_of_its_own(embedder_path: Path, tmp_path: Path) -> None:

@@ -9,18 +9,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from running_evaluate import ENVIRONMENT, evaluated, rows_of, timeless
 
-from assistant.cli import main
+from assistant.cli.main import main
 
 DEV = Path(__file__).with_name("dev.jsonl")
 AFTER_ROWS = """
-import multiprocessing, os, signal
+import os, signal
 from contextlib import contextmanager
 from pathlib import Path
-import assistant.evaluation.running as running
+import assistant.evaluation.run as running
 appending = running.appending
 
 @contextmanager
@@ -31,7 +30,6 @@ def watched(path):
             append(row)
             rows.append(row)
             if len(rows) == {rows}:
-                children = [each.pid for each in multiprocessing.active_children()]
                 {action}
         yield append_and_look
 
@@ -103,48 +101,16 @@ def test_a_run_killed_again_and_again_is_the_run_that_was_not(
     assert json.loads((tmp_path / "run.json").read_text("utf-8"))["times"]["beginnings"] == 4
 
 
-def test_workers_end_with_their_parent_and_a_dead_one_ends_the_run(
-    questions: Path, whole: Path, library_home: Path, tmp_path: Path
-) -> None:
-    out, pids = tmp_path / "out", tmp_path / "pids"
-    command = (questions, "--out", out, "--home", library_home, "--workers", 2)
-    note = f"Path({str(pids)!r}).write_text(' '.join(map(str, children)))"
-    run = evaluated(*command, program=after(1, f"{note}; {KILL}"))
-    assert run.code == -signal.SIGKILL
-    workers = [int(pid) for pid in pids.read_text().split()]
-    assert len(workers) == 2
-    alive = [psutil.Process(pid) for pid in workers if psutil.pid_exists(pid)]
-    psutil.wait_procs(alive, timeout=30)
-    assert not [each for each in alive if is_running(each)]
-
-    kept = len(rows_of(out))
-    dead = evaluated(*command, program=after(1, "os.kill(children[0], signal.SIGKILL)"))
-    assert dead.code == 1
-    assert dead.stdout == ""
-    assert "One of 2 workers has died" in dead.stderr
-    assert "Traceback" not in dead.stderr
-    assert len(rows_of(out)) > kept
-    assert evaluated(*command).code == 0
-    assert_same_run(out, whole)
-
-
-def is_running(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_stops_with_a_sentence(
-    questions: Path, library_home: Path, tmp_path: Path, workers: int
-) -> None:
+def test_ctrl_c_stops_with_a_sentence(questions: Path, library_home: Path, tmp_path: Path) -> None:
     to_all = "os.killpg(os.getpgid(0), signal.SIGINT)"
     run = evaluated(
         questions,
-        *("--out", tmp_path, "--home", library_home, "--workers", workers),
+        *("--out", tmp_path, "--home", library_home),
         program=f"import os\nos.setpgid(0, 0)\n{after(1, to_all)}",
     )
     assert run.code == 130
     assert run.stdout == ""
-    assert "What was asked is kept; the same command goes on with it." in run.stderr
+    assert "The answers so far are kept; the same command resumes the run." in run.stderr
     assert "Traceback" not in run.stderr
     assert 1 <= len(rows_of(tmp_path)) < 4
 
@@ -199,7 +165,7 @@ def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_diff
     assert evaluated("--replay", run, program=after(2, KILL)).code == -signal.SIGKILL
     same = evaluated("--replay", run)
     assert same.code == 0, same.stderr
-    assert "The same bytes came for 4 samples" in same.stdout
+    assert "4 samples gave the same bytes" in same.stdout
     assert same.summary["same"] is True
     record = json.loads((run / "replay" / "run.json").read_text("utf-8"))
     assert record["times"]["beginnings"] == 2
@@ -211,8 +177,8 @@ def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_diff
     other = evaluated("--replay", run)
     assert other.code == 1
     assert other.summary["row_difference"]["part"] == "answer"
-    assert f"What came differs first in: {rows[-1]['id']}, turn 0, answer." in other.stdout
-    assert f"first of {rows[-1]['id']}" in other.stderr
+    assert f"The replies differ first in {rows[-1]['id']}, turn 0, answer." in other.stdout
+    assert f"first in {rows[-1]['id']}" in other.stderr
     assert (run / "replay" / "notes.txt").exists()
 
 
@@ -235,7 +201,7 @@ Assistant.answer = fail
     run = evaluated(*command, program=program)
     assert run.code == 1
     assert run.summary["failed"] == 1
-    assert "No sample ended" in run.stderr
+    assert "Every sample failed" in run.stderr
     assert (none / "report.html").exists()
 
 

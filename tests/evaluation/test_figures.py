@@ -17,7 +17,7 @@ from assistant.evaluation.figures import (
 from assistant.evaluation.rows import appending
 from assistant.evaluation.types import Expected, Reply, Row, SampleType, Score
 from assistant.types import Outcome
-from retrieval.errors import InputError
+from retrieval.types import InputError
 
 ROWS = rows()
 FIGURES = figures(ROWS)

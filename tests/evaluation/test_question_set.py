@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assistant.evaluation.question_set import QuestionSet, read_question_set
+from assistant.evaluation.questions import QuestionSet, read_question_set
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
 from assistant.types import Outcome
-from retrieval.chroma import ChromaStore
-from retrieval.errors import InputError
-from retrieval.types import Paper, Source, first_words
+from retrieval.index.chroma import ChromaStore
+from retrieval.types import InputError, Paper, Source, first_words
 
 DEV = Path(__file__).parent / "dev.jsonl"
 COLD = (

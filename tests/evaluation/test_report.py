@@ -13,7 +13,7 @@ import pytest
 from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of, rows, said
 from scorer_cases import EVIDENCE, FACTS, Case
 
-from assistant.evaluation.comparison import Change, Comparison, Verdict
+from assistant.evaluation.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures
 from assistant.evaluation.metrics import METRICS
 from assistant.evaluation.report import plots, write_report
@@ -32,8 +32,8 @@ from assistant.evaluation.report.wording import (
 )
 from assistant.evaluation.scorers.risk_coverage import JUDGES
 from assistant.evaluation.scorers.wording import counted
-from assistant.evaluation.types import Asked, CurvePoint, Reply, Row, SampleType, Score
-from assistant.json_output import answer_json
+from assistant.evaluation.types import AnsweredQuestion, CurvePoint, Reply, Row, SampleType, Score
+from assistant.types import answer_json
 
 
 def written(
@@ -112,7 +112,7 @@ def test_a_bare_run_has_a_page(tmp_path: Path) -> None:
         figures_of([]), figures=(), outcomes={}, curves={}, areas={}, seconds={}, tokens={},
         latencies=(),
     )  # fmt: skip
-    page = written(tmp_path, [], bare, {"workers": 1})
+    page = written(tmp_path, [], bare, {"scorers": "1"})
     assert "0 questions, asked." in text_of(page)
     assert "None of 0 samples." in text_of(page)
 
@@ -302,7 +302,7 @@ def test_what_is_marked_as_found_is_what_was_scored(case: Case) -> None:
     is_scored = case.function in {"fact_recall", "evidence_recall"} and isinstance(
         case.gives, Score
     )
-    if not isinstance(asked, Asked) or asked.answer is None or not is_scored:
+    if not isinstance(asked, AnsweredQuestion) or asked.answer is None or not is_scored:
         return
     reply = Reply("?", asked.expected, answer=answer_json(asked.answer, None, 0))
     shown = shown_sample(Row("s", SampleType.SINGLE, (reply,), {}), 1).replies[0].expected

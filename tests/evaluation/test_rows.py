@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assistant.evaluation.rows import appending, read_rows
 from assistant.evaluation.types import Expected, Reply, Row, SampleType, Score
 from assistant.types import Outcome
-from retrieval.errors import InputError
+from retrieval.types import InputError
 
 EXPECTED = Expected({"p": 1.0}, Outcome.ANSWERED, (("a", "b"), ("c",)), ("Evidence.",), "An a.")
 REPLY = Reply(

@@ -1,5 +1,6 @@
 """Which samples are asked, and how a run is gone on with."""
 
+import json
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import replace
@@ -8,21 +9,20 @@ from typing import Any
 
 import pytest
 
-from assistant.ablations import Ablations
 from assistant.evaluation.record import (
     Asking,
     RunRecord,
     Times,
-    difference_said,
+    describe_difference,
     first_difference,
     read_record,
     write_record,
 )
 from assistant.evaluation.rows import appending, read_rows
-from assistant.evaluation.running import chosen, kept_record, missing, remove_ended, run
+from assistant.evaluation.run import chosen, kept_record, missing, remove_ended, run
 from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
-from retrieval.errors import InputError
-from retrieval.progress import silent
+from assistant.settings import Ablations
+from retrieval.types import InputError, silent
 
 
 def sample(id_: str, type_: SampleType = SampleType.SINGLE) -> Sample:
@@ -40,7 +40,6 @@ def record(**changes: Any) -> RunRecord:
         asking=Asking("/a/q.jsonl", "55", None, (), 3, 0, 0, Ablations()),
         scorers="1",
         machine={"cpu": "a fast one"},
-        workers=1,
         times=Times("2026-01-01T00:00:00+00:00"),
     )
     return replace(made, **changes)
@@ -142,7 +141,6 @@ def test_another_run_is_not_gone_on_with(
     "changes",
     [
         {"machine": {"cpu": "a slow one"}},
-        {"workers": 2},
         {"code": {"version": "1", "commit": "def", "dirty": True, "sources_sha256": "11"}},
         {"models": {"chat": {"file": "/b/m.gguf", "sha256": "22"}}},
         {"settings": {"home": "/b", "context": 4096, "answering": {"rerank": True}}},
@@ -215,8 +213,18 @@ def test_only_the_files_of_a_run_that_has_ended_are_removed(tmp_path: Path) -> N
 
 
 def test_a_long_value_is_cut_in_a_sentence() -> None:
-    said = difference_said(("library.sha256", "a" * 200, None))
+    said = describe_difference(("library.sha256", "a" * 200, None))
     assert said == f"library.sha256 ({'a' * 120}… there, nothing now)"
+
+
+def test_a_record_with_keys_of_earlier_versions_is_read_and_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    write_record(path, record())
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "workers": 2}), "utf-8")
+    with appending(tmp_path / "samples.jsonl") as append:
+        append(next(rows(SAMPLES)))
+    assert read_record(path) == record()
+    assert kept_record(tmp_path, record()).times.beginnings == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"code": 1}'])

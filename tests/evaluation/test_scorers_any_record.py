@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scorer_cases import TIDAL, ZEBRA, Sentence, answer
 
 from assistant.evaluation.scorers import SCORERS, scores_of
-from assistant.evaluation.types import Asked, Expected, SampleType
-from assistant.types import Answer, Kind, Outcome
+from assistant.evaluation.types import AnsweredQuestion, Expected, SampleType
+from assistant.types import Answer, Outcome, SentenceKind
 
 TEXT = st.text(max_size=30) | st.sampled_from(
     [ZEBRA.abstract, ZEBRA.abstract[:40], TIDAL.abstract, r"\$5\%\$", "“", "<b>", "[1]", "…", "ﬁ²"]
@@ -14,7 +14,7 @@ TEXT = st.text(max_size=30) | st.sampled_from(
 PAPERS = st.dictionaries(st.sampled_from("ztabc"), st.sampled_from([0.5, 1.0, 2.0]), max_size=4)
 CITED = st.lists(st.tuples(st.sampled_from([ZEBRA, TIDAL]), TEXT), min_size=2, max_size=2)
 NUMBERS = st.lists(st.integers(1, 2), max_size=2, unique=True).map(tuple)
-SENTENCES = st.lists(st.tuples(TEXT, st.sampled_from(Kind), NUMBERS), max_size=2)
+SENTENCES = st.lists(st.tuples(TEXT, st.sampled_from(SentenceKind), NUMBERS), max_size=2)
 
 
 @st.composite
@@ -31,7 +31,7 @@ def answers(draw: st.DrawFn) -> Answer:
 
 
 QUESTIONS = st.builds(
-    Asked,
+    AnsweredQuestion,
     type=st.sampled_from(SampleType),
     turn=st.integers(0, 2),
     expected=st.builds(
@@ -49,7 +49,7 @@ QUESTIONS = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(QUESTIONS)
-def test_everything_can_be_scored(asked: Asked) -> None:
+def test_everything_can_be_scored(asked: AnsweredQuestion) -> None:
     scores = scores_of(asked)
     assert set(scores) <= set(SCORERS)
     for name, score in scores.items():

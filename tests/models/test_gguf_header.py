@@ -3,7 +3,7 @@ import struct
 import gguf
 import pytest
 
-from assistant.models.gguf_header import read_header
+from assistant.models.gguf.header import read_header
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from collections import namedtuple
 
 import pytest
 
-from assistant.models.hub import HubFile, cached_hub_files, fetch_hub_file, parse_spec
-from retrieval.errors import Cancelled, InputError, ModelFetchError
-from retrieval.progress import silent
+from assistant.models.download.hub import HubFile, cached_hub_files, fetch_hub_file, parse_spec
+from retrieval.types import Cancelled, InputError, ModelFetchError, silent
 
 WANTED = HubFile("someone", "tiny-GGUF", "q8/tiny.gguf")
 PAGE = "/someone/tiny-GGUF/resolve/main/q8/tiny.gguf"

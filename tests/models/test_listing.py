@@ -4,10 +4,10 @@ import shutil
 import pytest
 
 from assistant import settings as settings_module
-from assistant.cli import main
+from assistant.cli.main import main
 from assistant.models import describe_models
-from assistant.models.adapter import ADAPTER
-from assistant.models.encoder_gguf import CUTTER, READER, SUPPORT
+from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.settings import Settings
 
 SHIPPED = {

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from assistant.models import quantization
+from assistant.models.llama.decoding import Decoder, slices
 from assistant.models.quantization import (
     Measurement,
     choose,
@@ -10,10 +11,8 @@ from assistant.models.quantization import (
     recorded_file,
     write_record,
 )
-from retrieval import llamacpp
-from retrieval.decoding import Decoder, slices
-from retrieval.errors import ModelError
-from retrieval.progress import silent
+from retrieval.encoders import llamacpp
+from retrieval.types import ModelError, silent
 
 
 def measured(file_type, size, read, write):

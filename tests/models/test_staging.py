@@ -4,9 +4,8 @@ import threading
 
 import pytest
 
-from assistant.models.staging import install, staging_folder
-from retrieval.errors import Cancelled, ModelFetchError
-from retrieval.progress import silent
+from assistant.models.download.fetch import install, staging_folder
+from retrieval.types import Cancelled, ModelFetchError, silent
 
 
 def test_the_folder_is_empty_and_removed(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.models import resolve_chat_model, resolve_embedder, store
 from assistant.models.quantization import Measurement
-from retrieval.errors import Cancelled, InputError, ModelError, ModelFetchError
+from retrieval.types import Cancelled, InputError, ModelError, ModelFetchError
 
 OFFLINE_SCRIPT = """
 import socket, subprocess, sys
@@ -85,7 +85,7 @@ def copying(monkeypatch):
     def copy(source, target, *_, **__):
         shutil.copy(source, target)
 
-    monkeypatch.setattr(store.quantization.llamacpp, "quantize", copy)
+    monkeypatch.setattr(store.quantization.bindings, "quantize", copy)
 
 
 @pytest.mark.usefixtures("copying")

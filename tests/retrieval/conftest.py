@@ -9,13 +9,13 @@ import pytest
 from fake_embedder import WordEmbedder
 from small_index import indexed, lookup_in
 
-from retrieval.chunks import ChunkSettings
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.lexical import LexicalIndex
-from retrieval.library import Library
-from retrieval.merge import fold, paper_of
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.formats import files_of, read_file
+from retrieval.formats.merge import fold, paper_of
+from retrieval.index.lexical import LexicalIndex
+from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.readers import files_of, read_file
+from retrieval.text.splitting import ChunkSettings
 from retrieval.types import Paper, Record
 
 

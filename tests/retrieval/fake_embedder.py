@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 
-from retrieval.embedder import Vector
+from retrieval.encoders.embedder import Vector
 
 DIMENSIONS = 256
 _WORD = re.compile(r"\w+")

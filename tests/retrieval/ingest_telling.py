@@ -10,10 +10,10 @@ from typing import Any
 
 from fake_embedder import WordEmbedder
 
-from retrieval.chroma import ChromaStore
-from retrieval.chunks import ChunkSettings
-from retrieval.ingest import ingest
-from retrieval.library import Library
+from retrieval.index.chroma import ChromaStore
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
+from retrieval.text.splitting import ChunkSettings
 
 CHUNKS = ChunkSettings(tokens=24)
 """Small, so that a hundred papers make Chroma write out its vectors."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from retrieval.lexical import LexicalIndex
+from retrieval.index.lexical import LexicalIndex
 from retrieval.query.lookup import Lookup
 from retrieval.types import Paper, Source
 

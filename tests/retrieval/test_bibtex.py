@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.readers import bibtex as reader
-from retrieval.readers import read_file
+from retrieval.formats import bibtex as reader
+from retrieval.formats import read_file
 from retrieval.types import Record, Source
 
 FULL = r"""

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from fake_embedder import DIMENSIONS, WordEmbedder
 
-from retrieval.chroma import _CHUNKS, _PAPERS, ChromaStore, NewPaper, StoredPaper
-from retrieval.chunks import ChunkSettings, chunk_paper
-from retrieval.errors import LibraryError
-from retrieval.journal import JournalEntry
-from retrieval.types import Paper, Source
+from retrieval.index.chroma import _CHUNKS, _PAPERS, ChromaStore, NewPaper, StoredPaper
+from retrieval.index.files import JournalEntry
+from retrieval.text.splitting import ChunkSettings, chunk_paper
+from retrieval.types import LibraryError, Paper, Source
 
 EMBEDDER = WordEmbedder()
 
@@ -93,8 +92,8 @@ def test_the_vectors_of_papers_are_those_of_all_their_chunks(store: ChromaStore)
 def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
     store: ChromaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.chroma._SYNC_THRESHOLD", 10)
-    monkeypatch.setattr("retrieval.chroma._SYNCS", 2)
+    monkeypatch.setattr("retrieval.index.chroma._SYNC_THRESHOLD", 10)
+    monkeypatch.setattr("retrieval.index.chroma._SYNCS", 2)
 
     def written_out() -> list[Path]:
         return list((tmp_path / "chroma").glob("*/index_metadata.pickle"))
@@ -172,7 +171,7 @@ def test_an_empty_store_has_nothing_near(store: ChromaStore) -> None:
 def test_more_papers_than_a_page_come_back(
     store: ChromaStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.chroma._PAGE", 10)
+    monkeypatch.setattr("retrieval.index.chroma._PAGE", 10)
     ids = [f"p{number}" for number in range(25)]
     store.write([new(id_) for id_ in ids], {})
     assert store.count() == (25, 50)

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.chunks import ChunkSettings, chunk_paper, embedded_text
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.merge import fold, paper_of
-from retrieval.sentences import split_sentences
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.formats.merge import fold, paper_of
+from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text, split_sentences
 from retrieval.types import Paper, Record, Source
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.errors import InputError
-from retrieval.readers import csv_table as reader
-from retrieval.readers import read_file
-from retrieval.types import Record, Source
+from retrieval.formats import csv_table as reader
+from retrieval.formats import read_file
+from retrieval.types import InputError, Record, Source
 
 
 def read_one(text: str) -> Record:

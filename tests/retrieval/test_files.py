@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.errors import LibraryError
-from retrieval.files import write_whole
+from retrieval.index.files import write_whole
+from retrieval.types import LibraryError
 
 
 def test_the_file_is_all_that_is_left(tmp_path: Path) -> None:

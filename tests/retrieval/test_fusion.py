@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.fusion import convex_sum, reciprocal_rank_fusion
+from retrieval.search.search import convex_sum, reciprocal_rank_fusion
 
 SCORES = st.dictionaries(st.sampled_from("abcdef"), st.floats(-1, 1), min_size=1)
 MATCHES = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 30))

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from fake_embedder import WordEmbedder
 
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.errors import Cancelled, InputError
-from retrieval.ingest import ingest
-from retrieval.library import Library
-from retrieval.merge import fold
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.formats.merge import fold
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.search import search
-from retrieval.types import IngestReport, Paper, Record, Source
+from retrieval.types import Cancelled, IngestReport, InputError, Paper, Record, Source
 
 Open = Callable[..., Library]
 Jsonl = Callable[..., Path]

@@ -21,12 +21,11 @@ import pytest
 from fake_embedder import WordEmbedder
 from ingest_telling import CHUNKS
 
-from retrieval.errors import LibraryError
-from retrieval.ingest import ingest
-from retrieval.library import Library
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.search import search
 from retrieval.search.settings import SearchSettings
-from retrieval.types import Record
+from retrieval.types import LibraryError, Record
 
 PROGRAM = Path(__file__).with_name("ingest_telling.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -211,7 +210,7 @@ def test_a_library_can_be_searched_after_a_kill_without_an_ingest(
 TEAR = """
 import os, sys
 from pathlib import Path
-from retrieval.chroma import ChromaStore
+from retrieval.index.chroma import ChromaStore
 home, name = sys.argv[1:]
 with ChromaStore(Path(home) / "chroma")._turn(writing=True):
     for pickle in Path(home).glob("chroma/*/index_metadata.pickle"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.journal import Journal, JournalEntry
+from retrieval.index.files import Journal, JournalEntry
 
 
 @pytest.fixture

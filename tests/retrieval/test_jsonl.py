@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from retrieval.errors import InputError
-from retrieval.readers import jsonl as reader
-from retrieval.readers import read_file
-from retrieval.types import Record, Source
+from retrieval.formats import jsonl as reader
+from retrieval.formats import read_file
+from retrieval.types import InputError, Record, Source
 
 
 def read_one(**fields: Any) -> Record:

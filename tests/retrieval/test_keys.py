@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
-from retrieval.keys import base_key, citation_keys
-from retrieval.merge import fold, paper_of
-from retrieval.name_order import first_name_first, last_name_first, surname
+from retrieval.formats.citation_keys import base_key, citation_keys
+from retrieval.formats.merge import fold, paper_of
+from retrieval.text.names import first_name_first, last_name_first, surname
 from retrieval.types import Paper, Record, Source
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.latex import decode, encode, split_formulas
+from retrieval.text.latex import decode, encode, split_formulas
 from retrieval.types import Record
 
 

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from small_index import indexed, record
 
-from retrieval.errors import LibraryError
-from retrieval.filters import Filters
-from retrieval.lexical import LexicalIndex
-from retrieval.lexical_fields import pieces
-from retrieval.merge import paper_of
-from retrieval.types import Paper, Record, Source
+from retrieval.formats.merge import paper_of
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.lexical_fields import pieces
+from retrieval.types import Filters, LibraryError, Paper, Record, Source
 
 TEXTS = {
     "a": "graph kernels for graph classification",

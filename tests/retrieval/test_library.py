@@ -13,10 +13,10 @@ import pytest
 from fake_embedder import WordEmbedder
 from ingest_telling import CHUNKS
 
-from retrieval.errors import LibraryError, LibraryInUseError, LibraryMismatchError
-from retrieval.ingest import ingest
-from retrieval.library import Library
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
 from retrieval.search.search import search
+from retrieval.types import LibraryError, LibraryInUseError, LibraryMismatchError
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])}
@@ -136,9 +136,9 @@ def test_a_library_can_be_searched_while_another_process_writes(
         "import sys\n"
         "from pathlib import Path\n"
         "from fake_embedder import WordEmbedder\n"
-        "from retrieval.chunks import ChunkSettings\n"
-        "from retrieval.ingest import ingest\n"
-        "from retrieval.library import Library\n"
+        "from retrieval.text.splitting import ChunkSettings\n"
+        "from retrieval.library.ingest import ingest\n"
+        "from retrieval.library.library import Library\n"
         "def wait(stage, done, total, unit):\n"
         "    if done == 0:\n"
         "        print('begun', flush=True)\n"

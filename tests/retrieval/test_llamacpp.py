@@ -6,7 +6,7 @@ from typing import Any
 import llama_cpp
 import pytest
 
-from retrieval import llamacpp
+from retrieval.encoders import llamacpp
 
 BINDINGS: Any = llama_cpp.llama_cpp
 WITH_AMX = b"CPU : AVX2 = 1 | AMX_INT8 = 1 | REPACK = 1 | "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.markup import clean
+from retrieval.text.markup import clean
 from retrieval.types import Record
 
 

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.merge import combine, fingerprint, fold, letters, paper_of, record_of, same_paper
+from retrieval.formats.merge import (
+    combine,
+    fingerprint,
+    fold,
+    letters,
+    paper_of,
+    record_of,
+    same_paper,
+)
 from retrieval.types import Paper, Record, Source
 
 WORDS = (

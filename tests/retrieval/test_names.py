@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.names import (
+from retrieval.text.names import (
     Fit,
     fit,
     folded,

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.nicknames import introduced, joined, nicknames
+from retrieval.text.titles import introduced, joined, nicknames
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.errors import InputError
-from retrieval.readers import awards, conference_list, files_of, oral_session, read_file, title_list
-from retrieval.types import Record, Skipped
+from retrieval.formats import files_of, read_file
+from retrieval.formats.seed_pages import awards, conference_list, oral_session, title_list
+from retrieval.types import InputError, Record, Skipped
 
 AWARDS = "000_157da2c6366597ad.txt"
 CONFERENCE = "001_ec953934fd8ce3e8.txt"

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from fake_embedder import WordEmbedder
 
-from retrieval.errors import Cancelled, InputError, LibraryError
-from retrieval.health import check, repair
-from retrieval.ingest import ingest
-from retrieval.library import Library
-from retrieval.overview import Overviews
-from retrieval.removing import Removal, removal_of, remove_source
+from retrieval.library.health import check, repair
+from retrieval.library.ingest import Removal, ingest, removal_of, remove_source
+from retrieval.library.library import Library
+from retrieval.library.overview import Overviews
 from retrieval.search.search import search
-from retrieval.types import Source
+from retrieval.types import Cancelled, InputError, LibraryError, Source
 
 Open = Callable[..., Library]
 Jsonl = Callable[..., Path]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from retrieval.errors import Cancelled
 from retrieval.search.reader import PaperRead, SentenceRead
 from retrieval.search.rerank import (
     ReadPassage,
@@ -21,8 +20,8 @@ from retrieval.search.rerank import (
     text_of,
     value_of,
 )
-from retrieval.sentences import Sentence
-from retrieval.types import Chunk, Paper, Passage, Source
+from retrieval.text.splitting import Sentence
+from retrieval.types import Cancelled, Chunk, Paper, Passage, Source
 
 SETTINGS = RerankSettings(depth=3, margin=0.3, relevance=0.5, answered=0.0, evidence=0.0)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.readers import read_file
-from retrieval.readers import ris as reader
+from retrieval.formats import read_file
+from retrieval.formats import ris as reader
 from retrieval.types import Record, Source
 
 FULL = """\

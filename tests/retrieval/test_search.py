@@ -4,14 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from retrieval.errors import LibraryError
-from retrieval.filters import Filters
-from retrieval.ingest import ingest
-from retrieval.library import Library
-from retrieval.search.fusion import reciprocal_rank_fusion
-from retrieval.search.ranking import ranking
-from retrieval.search.search import search
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library
+from retrieval.search.rerank import ranking
+from retrieval.search.search import reciprocal_rank_fusion, search
 from retrieval.search.settings import Retriever, SearchSettings
+from retrieval.types import Filters, LibraryError
 
 PAPERS = (
     {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.sentences import split_sentences
+from retrieval.text.splitting import split_sentences
 from retrieval.types import Record
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from fake_embedder import WordEmbedder
 
-from retrieval.chroma import ChromaStore, NewPaper
-from retrieval.chunks import ChunkSettings, chunk_paper
+from retrieval.index.chroma import ChromaStore, NewPaper
 from retrieval.search.similar import similar
+from retrieval.text.splitting import ChunkSettings, chunk_paper
 from retrieval.types import Paper, Source
 
 EMBEDDER = WordEmbedder()

@@ -8,9 +8,9 @@ import llama_cpp
 import numpy as np
 import pytest
 
-from retrieval import llamacpp
-from retrieval.errors import Cancelled
-from retrieval.stopping import ending_early
+from retrieval.encoders import llamacpp
+from retrieval.encoders.llamacpp import ending_early
+from retrieval.types import Cancelled
 
 TOKENS = list(range(1000, 1400))
 

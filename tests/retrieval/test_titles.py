@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.titles import TITLE_MATCH, likeness, plain_title
+from retrieval.text.titles import TITLE_MATCH, likeness, plain_title
 
 TITLE = plain_title("Git Re-Basin: Merging Models modulo Permutation Symmetries")
 

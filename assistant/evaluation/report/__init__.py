@@ -1,4 +1,4 @@
-"""The report of a run: one page for whoever was not there (`report.html`)."""
+"""The report of a run: a self-contained HTML page (`report.html`)."""
 
 from assistant.evaluation.report.page import write_report
 

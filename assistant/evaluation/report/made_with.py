@@ -1,11 +1,11 @@
-"""The run record as tables: a group for every part of it, a line for every value."""
+"""The run record as tables: a group per part, a line per value."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 _LOOSE = "run"
-"""The group of values that stand by themselves."""
+"""The group of the values that are not in a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +14,11 @@ class Group:
 
     name: str
     values: tuple[tuple[str, str], ...]
-    """Names, of nested parts with dots, and what they say."""
+    """Names, nested ones with dots, and values."""
 
 
 def groups(record: Mapping[str, Any]) -> list[Group]:
-    """The record in its own order, what stands by itself last."""
+    """The record in its own order, loose values last."""
     nested = {key: value for key, value in record.items() if isinstance(value, Mapping)}
     loose = {key: value for key, value in record.items() if key not in nested}
     parts = {**nested, _LOOSE: loose} if loose else nested

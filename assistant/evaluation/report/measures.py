@@ -1,4 +1,4 @@
-"""The figures of a run as the page shows them: with their units, their words and their bars."""
+"""The figures of a run as the page shows them, with units, explanations and bars."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assistant.evaluation.comparison import Change
+from assistant.evaluation.compare import Change
 from assistant.evaluation.figures import Figure, Figures, Spread
 from assistant.evaluation.metrics import FAILED, METRICS
 from assistant.evaluation.report import plots
@@ -31,12 +31,12 @@ from assistant.evaluation.scorers.wording import counted
 from assistant.types import Outcome
 
 _SHADES = 10
-"""Of the cells of the table by type."""
+"""Shades of the cells in the table by type."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMeasure:
-    """A metric of the run."""
+    """A metric over all samples."""
 
     label: str
     value: str
@@ -49,17 +49,17 @@ class ShownMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A metric of the samples of a type."""
+    """A metric over the samples of a type."""
 
     value: str
     shade: int | None
-    """How good it is, from 0 to `_SHADES`; nothing without a value or a best."""
+    """How good it is, from 0 to `_SHADES`; None without a value or a best value."""
     counted: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A metric beside the baseline's."""
+    """A metric compared with the baseline."""
 
     label: str
     before: str
@@ -71,12 +71,12 @@ class ShownChange:
     pairs: str
     bar: Markup
     won: tuple[tuple[str, str], ...]
-    """Ids of samples, and where they are in the page; nowhere if they are not of it."""
+    """Ids of samples with their anchors in the page; the anchor is empty for others."""
     lost: tuple[tuple[str, str], ...]
 
 
 def measures(figures: Figures, *, is_headline: bool) -> list[ShownMeasure]:
-    """The metrics that have a figure over all samples, in their order."""
+    """The headline or the other metrics that have a figure over all samples."""
     named = (figures.of(metric.score) for metric in METRICS if metric.headline is is_headline)
     return [_measure(figure) for figure in named if figure]
 
@@ -99,7 +99,7 @@ def _better(metric: str) -> str:
 
 
 def _scored(figure: Figure) -> str:
-    """Over how many questions, and how many could not be scored."""
+    """Number of questions that were scored, and that could not be."""
     noun = "sample" if figure.metric == FAILED else "question"
     unscored = f", {figure.unscored:,} not scored" if figure.unscored else ""
     return counted(figure.scored, noun) + unscored
@@ -114,12 +114,12 @@ def _bar(figure: Figure) -> Markup:
 
 
 def types_of(figures: Figures) -> dict[str, int]:
-    """The types with how many samples are of each, in the order of the questions."""
+    """Number of samples by type, in the order of the questions."""
     return dict(Counter(sample.type for sample in figures.samples.values()))
 
 
 def by_type(figures: Figures) -> list[tuple[str, list[Cell]]]:
-    """A line for every metric that differs by type: its label, a cell a type."""
+    """A line per metric that has figures by type: its label, and a cell per type."""
     types = types_of(figures)
     return [
         (metric.label, [_cell(figures.of(metric.score, type_)) for type_ in types])
@@ -137,7 +137,7 @@ def _cell(figure: Figure | None) -> Cell:
 
 
 def outcomes(figures: Figures) -> list[tuple[str, list[tuple[str, int, bool]]]]:
-    """The table of outcomes: for each right one, the given ones with counts; whether they agree."""
+    """For each right outcome: the given outcomes, with counts, and whether the two agree."""
     return [
         (
             RIGHT_OUTCOMES.get(right, right),
@@ -152,7 +152,7 @@ def _agree(right: str, given: str) -> bool:
 
 
 def curves(figures: Figures) -> list[tuple[str, str]]:
-    """The curves by what counts as wrong, with the area below each."""
+    """The legend of the curves: what counts as wrong, and the area below the curve."""
     return [
         (CURVES.get(wrong, wrong), f"{figures.areas[wrong]:.3f}" if wrong in figures.areas else "")
         for wrong in figures.curves
@@ -162,7 +162,7 @@ def curves(figures: Figures) -> list[tuple[str, str]]:
 def spreads(
     spreads: Mapping[str, Spread], said: Callable[[float], str]
 ) -> list[tuple[str, list[str]]]:
-    """For every stage mean, median, 95th percentile and sum, in words."""
+    """For each stage: mean, median, 95th percentile and total, as text."""
     return [
         (
             stage.replace("_", " "),
@@ -173,7 +173,7 @@ def spreads(
 
 
 def unchanged(changes: Sequence[Change]) -> list[str]:
-    """What scores the same in every sample."""
+    """Labels of the metrics that are the same in every sample."""
     return [label_of(each.metric) for each in changes if not _is_changed(each)]
 
 
@@ -182,7 +182,7 @@ def _is_changed(change: Change) -> bool:
 
 
 def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iterator[ShownChange]:
-    """What changed in any sample; differences of shares are drawn to one scale."""
+    """The metrics that changed in any sample; bars of shares have one scale."""
     shares = [each for each in changes if unit_of(each.metric) is not Unit.COUNT]
     reach = plots.reach_of(end for each in shares for end in (each.difference, *_ends(each)))
     for change in filter(_is_changed, changes):
@@ -191,7 +191,7 @@ def shown_changes(changes: Sequence[Change], anchors: Mapping[str, str]) -> Iter
 
 
 def _ends(of: Figure | Change) -> tuple[float, ...]:
-    """Both ends of an interval; none where there were too few samples."""
+    """Both ends of an interval, empty if there are too few samples."""
     return () if of.low is None or of.high is None else (of.low, of.high)
 
 
@@ -216,6 +216,6 @@ def _change(change: Change, reach: float, anchors: Mapping[str, str]) -> ShownCh
 
 
 def _paired(change: Change) -> str:
-    """Over how many samples, and how many only one of the runs could score."""
+    """Number of paired samples, and of those that only one of the runs could score."""
     unpaired = f", {change.unpaired:,} in one run only" if change.unpaired else ""
     return counted(change.pairs, "sample") + unpaired

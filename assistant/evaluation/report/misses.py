@@ -1,4 +1,4 @@
-"""What the report calls a miss."""
+"""Which samples the report calls misses, and why."""
 
 from collections.abc import Mapping
 
@@ -15,15 +15,15 @@ REASONS: Mapping[str, str] = {
     "same again": "differs when asked again",
     "mrr@10": "first paper found is not a right one",
 }
-"""The scores that make a sample a miss where they are less than full, and how the report says so.
+"""The scores that make a sample a miss if they are below the best, and the reason that is shown.
 
-The other scores grade what these decide, so that nearly every sample would be a miss of one."""
+The other scores are gradual, and nearly every sample is below the best in one of them."""
 _TOLERANCE = 1e-9
 """Sums of gains may end just below 1."""
 
 
 def is_short(metric: str, score: Score) -> bool:
-    """Whether a score is less than it could be; one without a value is not."""
+    """Whether a score is below the best; False without a value."""
     if score.value is None:
         return False
     reached = goodness(metric, score.value)
@@ -31,7 +31,7 @@ def is_short(metric: str, score: Score) -> bool:
 
 
 def short_metrics(row: Row) -> tuple[str, ...]:
-    """The measures in which one of the sample's questions is short of the full score."""
+    """The metrics in which a question of the sample is below the best score."""
     short = [
         metric
         for reply in row.replies
@@ -42,11 +42,11 @@ def short_metrics(row: Row) -> tuple[str, ...]:
 
 
 def reasons(row: Row) -> tuple[str, ...]:
-    """Why the sample is a miss; empty if it is none."""
+    """The reasons why the sample is a miss, empty if it is none."""
     short = set(short_metrics(row))
     return tuple(reason for metric, reason in REASONS.items() if metric in short)
 
 
 def is_unscored(row: Row) -> bool:
-    """Whether a score that applies could not be given."""
+    """Whether a score that applies has no value."""
     return any(score.value is None for reply in row.replies for score in reply.scores.values())

@@ -1,7 +1,7 @@
-"""`report.html`: one file that asks for nothing else, filled from the records of a run.
+"""Renders `report.html`, a self-contained page, from rows, figures and record of a run.
 
-The template escapes every text; the page's policy allows no script and no style but its own two,
-by their hashes, and no request. What samples say is data here as it is everywhere.
+The template escapes all text. The page's security policy allows no requests, and only its own
+script and style, by their hashes.
 """
 
 import base64
@@ -14,7 +14,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from assistant.evaluation.comparison import Comparison
+from assistant.evaluation.compare import Comparison
 from assistant.evaluation.figures import Figures
 from assistant.evaluation.metrics import METRICS
 from assistant.evaluation.report import plots
@@ -34,7 +34,7 @@ from assistant.evaluation.report.summary import summarize
 from assistant.evaluation.report.wording import heading, label_of, seconds
 from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Row
-from retrieval.files import write_whole
+from retrieval.index.files import write_whole
 
 _FOLDER = Path(__file__).parent
 
@@ -50,16 +50,16 @@ def write_report(
 
     Args:
         path: the page, `report.html` in the run's folder.
-        figures: what the run comes to.
-        rows: every sample with what came of it, in whatever order.
-        record: what the run was made with, as JSON.
+        figures: of the run.
+        rows: of the run, in any order.
+        record: of the run, as JSON.
         comparison: with the baseline, if there is one.
 
     Raises:
         LibraryError: the folder cannot be written.
     """
     page = _page(figures, _in_order(rows, figures), record, comparison)
-    # Half a character, which JSON can hold and a file cannot.
+    # JSON can hold half a surrogate pair, a file cannot.
     write_whole(path, page.encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -112,7 +112,7 @@ def _template() -> jinja2.Template:
 
 
 def _policy(style: str, script: str) -> str:
-    """A content security policy that allows these two alone."""
+    """A content security policy that allows only this style and this script."""
     return (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src {_hash(style)}; script-src {_hash(script)}"
@@ -125,13 +125,13 @@ def _hash(text: str) -> str:
 
 
 def _in_order(rows: Sequence[Row], figures: Figures) -> list[Row]:
-    """The rows in the order of the questions; workers end in any."""
+    """The rows in the order of the questions."""
     places = {id_: place for place, id_ in enumerate(figures.samples)}
     return sorted(rows, key=lambda row: places.get(row.id, len(places)))
 
 
 def _counts(samples: Sequence[ShownSample]) -> dict[str, Any]:
-    """How many samples each choice of the filter shows."""
+    """Number of samples that each choice of the filter shows."""
     short = Counter(metric for sample in samples for metric in sample.short)
     return {
         "misses": sum(bool(sample.reasons) for sample in samples),

@@ -1,8 +1,8 @@
 """Plots as inline SVG.
 
-No plotting library: these few shapes take their colours from the page's style sheet, so that they
-follow it in light, in dark and on paper, and they need neither a script nor a font. Nothing but
-numbers and words of this module goes into them.
+No plotting library is used: the shapes take their colours from the page's style sheet, in light, in
+dark and on paper, and need neither scripts nor fonts. They contain only numbers and labels of this
+module.
 """
 
 import math
@@ -16,14 +16,14 @@ from markupsafe import Markup
 from assistant.evaluation.types import CurvePoint
 
 _WIDTH, _HEIGHT = 400, 250
-"""Of a plot with axes; units are about a pixel each on a telephone."""
+"""Size of a plot with axes; a unit is about a pixel on a telephone."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 372, 30, 206
-"""The frame in which it is drawn."""
+"""The frame between the axes."""
 _BAR_WIDTH, _BAR_HEIGHT = 240, 16
 _MARGIN = 4
-"""Beside a bar, for the ends of its interval."""
+"""Space beside a bar, for the ends of its interval."""
 _TICKS = 5
-"""About as many are drawn on an axis."""
+"""Approximate number of ticks on an axis."""
 _MOST_BINS = 28
 
 
@@ -37,17 +37,17 @@ class _Scale:
     last: float
 
     def at(self, value: float) -> float:
-        """Where a value is drawn; outside values at the end."""
+        """The position of a value; values outside are drawn at the end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.first + share * (self.last - self.first), 1)
 
 
 def metric_bar(value: float, interval: Sequence[float], end: float) -> Markup:
-    """A bar from 0 with its interval; decoration beside the numbers.
+    """A bar from 0 with its interval; the numbers are shown beside it.
 
     Args:
         value: what the bar shows.
-        interval: its two ends; empty if there is none.
+        interval: its two ends, empty if there is none.
         end: the value at which the track ends.
     """
     scale = _Scale(0, end, _MARGIN, _BAR_WIDTH - _MARGIN)
@@ -62,13 +62,13 @@ def metric_bar(value: float, interval: Sequence[float], end: float) -> Markup:
 
 
 def change_bar(value: float, interval: Sequence[float], reach: float, verdict: str) -> Markup:
-    """A difference with its interval around 0; decoration beside the numbers.
+    """A difference from 0 with its interval; the numbers are shown beside it.
 
     Args:
         value: the difference.
-        interval: its two ends; empty if there is none.
+        interval: its two ends, empty if there is none.
         reach: the size at which the track ends on either side.
-        verdict: what it comes to, as a class of the style sheet.
+        verdict: on the change, as a class of the style sheet.
     """
     scale = _Scale(-reach, reach, _MARGIN, _BAR_WIDTH - _MARGIN)
     middle = _BAR_HEIGHT / 2
@@ -85,12 +85,12 @@ def change_bar(value: float, interval: Sequence[float], reach: float, verdict: s
 
 
 def reach_of(ends: Iterable[float]) -> float:
-    """How far differences go on either side, at least a little."""
+    """The largest distance from 0, or 1 if all are 0."""
     return max((abs(end) for end in ends), default=0.0) or 1.0
 
 
 def risk_coverage(curves: Mapping[str, Sequence[CurvePoint]]) -> Markup:
-    """Share of wrong answers over share of questions answered, a line a curve."""
+    """Share of wrong answers over share of questions answered, one line per curve."""
     top = _rounded_up(
         max((point.risk for points in curves.values() for point in points), default=0)
     )
@@ -180,7 +180,7 @@ def _titles(across: str, up: str) -> Markup:
 
 
 def _mark(across: _Scale, value: float, height: float, label: str) -> Markup:
-    """A line up from a value, its label beside it where there is room."""
+    """A line up from a value, with its label on the side that has room."""
     x = across.at(value)
     is_far = x > (_LEFT + _RIGHT) / 2
     beside = x - 5 if is_far else x + 5
@@ -231,7 +231,7 @@ def _step(highest: float, *, whole: bool = False) -> float:
 
 
 def _rounded_up(highest: float, *, whole: bool = False) -> float:
-    """Where an axis ends that starts at 0 and has to show `highest`."""
+    """The end of an axis that starts at 0 and shows `highest`."""
     if highest <= 0:
         return 1.0
     step = _step(highest, whole=whole)

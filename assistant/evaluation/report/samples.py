@@ -1,4 +1,4 @@
-"""Samples as the page shows them: what was said, what was expected, and which of it was found."""
+"""Samples as the page shows them: answer, expectation, ranking and scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from assistant.evaluation.report.misses import is_short, is_unscored, reasons, s
 from assistant.evaluation.report.wording import label_of, score, seconds
 from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, should_answer
 from assistant.evaluation.scorers.evidence import is_cited
-from assistant.evaluation.scorers.facts import tells
+from assistant.evaluation.scorers.facts import states
 from assistant.evaluation.types import Json, Reply, Row, Score
-from assistant.types import Kind, Outcome
+from assistant.types import Outcome, SentenceKind
 
 _REFUSAL = "a refusal, of either kind"
 OUTCOMES: Mapping[str, str] = {
@@ -18,9 +18,9 @@ OUTCOMES: Mapping[str, str] = {
     Outcome.NOT_IN_LIBRARY.value: "not in this library",
 }
 RIGHT_OUTCOMES: Mapping[str, str] = {**OUTCOMES, EITHER_REFUSAL: _REFUSAL}
-"""What the rows of the table of outcomes stand for."""
+"""Labels of the rows in the table of outcomes."""
 RANKS_SHOWN = 10
-"""Ranks that are all listed; of those below, the ones of right papers."""
+"""Ranks that are all shown; of the others, only right papers are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class ShownSentence:
     is_quoted: bool
     numbers: tuple[int, ...]
     lead: str
-    """Title of the paper that it is quoted from, where that differs from the sentence before."""
+    """Title of the quoted paper, empty if it is the paper of the sentence before."""
     begins_evidence: bool
-    """Whether it is the first quotation behind a written sentence."""
+    """Whether it is the first quotation after a written sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,21 @@ class ShownCitation:
     number: int
     title: str
     quote: str
-    """Empty where the answer itself is this quotation."""
+    """Empty if the answer shows this quotation."""
     is_right: bool | None
-    """Nothing where the right papers are not known."""
+    """None if the right papers are not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """An answer."""
+    """An answer with its citations."""
 
     outcome: str
     is_answered: bool
     understood: str
-    """The question as it was understood, where that differs from what was asked."""
+    """The standalone question, empty if it is the question as asked."""
     text: str
-    """All that is said where no sentences are."""
+    """Shown if there are no sentences."""
     sentences: tuple[ShownSentence, ...]
     citations: tuple[ShownCitation, ...]
     confidence: str
@@ -65,7 +65,7 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A fact, a paper or a sentence that was expected, and whether it came."""
+    """An expected fact, paper or sentence, and whether it was found."""
 
     text: str
     is_found: bool
@@ -74,7 +74,7 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownExpected:
-    """What a right answer has."""
+    """The expectation of a question."""
 
     answer: str
     outcome: str
@@ -85,7 +85,7 @@ class ShownExpected:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A paper found."""
+    """A paper of the ranking."""
 
     rank: int
     title: str
@@ -105,37 +105,37 @@ class ShownScore:
 
 @dataclass(frozen=True, slots=True)
 class ShownReply:
-    """A question with what came of it."""
+    """A question with its reply."""
 
     question: str
     answer: ShownAnswer | None
     expected: ShownExpected
     ranking: tuple[Rank, ...]
     found: int
-    """Papers found; the ranking shows the first of them."""
+    """Number of papers in the whole ranking."""
     scores: tuple[ShownScore, ...]
     seconds: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSample:
-    """A sample, with what the page filters by."""
+    """A sample, with the values that the page filters by."""
 
     anchor: str
-    """Where links lead: its place in the page, since its id may hold anything."""
+    """Target of links, made from its place, as an id may have any characters."""
     id: str
     type: str
     replies: tuple[ShownReply, ...]
     failed: str
     reasons: tuple[str, ...]
     short: tuple[str, ...]
-    """Measures."""
+    """Metrics that are below the best score."""
     is_unscored: bool
     seconds: str
 
     @property
     def kinds(self) -> str:
-        """What of the page's filter lets it pass."""
+        """The choices of the page's filter that show it."""
         named = {"misses": self.reasons, "failed": self.failed, "unscored": self.is_unscored}
         return " ".join(name for name, holds in named.items() if holds)
 
@@ -186,7 +186,9 @@ def _score(metric: str, given: Score) -> ShownScore:
 def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> ShownAnswer:
     confidence = answer.get("confidence")
     understood = answer["standalone_question"]
-    quoted = {each["text"] for each in answer["sentences"] if each["kind"] == Kind.QUOTED.value}
+    quoted = {
+        each["text"] for each in answer["sentences"] if each["kind"] == SentenceKind.QUOTED.value
+    }
     return ShownAnswer(
         outcome=OUTCOMES.get(answer["outcome"], answer["outcome"]),
         is_answered=answer["outcome"] == Outcome.ANSWERED.value,
@@ -207,16 +209,16 @@ def _answer(answer: Json, question: str, right: Mapping[str, float] | None) -> S
 
 
 def _sentences(answer: Json) -> Iterator[ShownSentence]:
-    """The sentences in order, each quotation of another paper than the one before led in.
+    """The sentences in order; a quotation has a lead if it is of another paper than the one before.
 
-    Quotations behind what is written are its evidence, as in `answer_text`.
+    Quotations after a written sentence are its evidence, as in `answer_text`.
     """
     titles = {each["number"]: _titled(each["title"], each["quote"]) for each in answer["citations"]}
     before = ""
     is_written = False
     for each in answer["sentences"]:
         numbers = tuple(each["citations"])
-        is_quoted = each["kind"] == Kind.QUOTED.value
+        is_quoted = each["kind"] == SentenceKind.QUOTED.value
         title = titles.get(numbers[0], "") if is_quoted and numbers else ""
         yield ShownSentence(
             text=each["text"],
@@ -229,7 +231,7 @@ def _sentences(answer: Json) -> Iterator[ShownSentence]:
 
 
 def _titled(title: str, text: str) -> str:
-    """A title, or the beginning of a text of the paper where it has none."""
+    """The title, or the beginning of `text` if there is none."""
     return title or f"{text[:60]}…"
 
 
@@ -257,7 +259,7 @@ def _right_outcome(reply: Reply) -> str:
 
 
 def _fact(alternatives: Sequence[str], text: str) -> ShownPart:
-    return ShownPart(" or ".join(f"“{each}”" for each in alternatives), tells(text, alternatives))
+    return ShownPart(" or ".join(f"“{each}”" for each in alternatives), states(text, alternatives))
 
 
 def _rank(paper_id: str, ranking: Sequence[str]) -> str:
@@ -267,7 +269,7 @@ def _rank(paper_id: str, ranking: Sequence[str]) -> str:
 def _ranking(
     ranking: Sequence[str], right: Mapping[str, float], titles: Mapping[str, str]
 ) -> Iterator[Rank]:
-    """The first ranks, and those of right papers below."""
+    """The first ranks, and right papers below them."""
     for rank, id_ in enumerate(ranking, start=1):
         if rank <= RANKS_SHOWN or id_ in right:
             yield Rank(rank, titles.get(id_, id_), id_ in right)

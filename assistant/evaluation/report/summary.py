@@ -1,11 +1,11 @@
-"""The run in a few sentences, for whoever reads nothing else."""
+"""The summary of a run at the top of the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assistant.evaluation.comparison import Comparison, Verdict
+from assistant.evaluation.compare import Comparison, Verdict
 from assistant.evaluation.figures import Figure, Figures
 from assistant.evaluation.metrics import FAILED, METRICS
 from assistant.evaluation.report.misses import REASONS, reasons
@@ -20,14 +20,14 @@ from assistant.evaluation.scorers.wording import counted
 from assistant.evaluation.types import Row
 
 _NAMED = 3
-"""Measures named as the best, and as the worst."""
+"""Number of metrics shown as best, and as weakest."""
 _GOOD = 0.9
-"""From how much of the best value on a measure is called good."""
+"""Share of the best value from which a metric is called good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A measure with its figure in words."""
+    """A metric with its figure as text."""
 
     label: str
     value: str
@@ -36,24 +36,24 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the page says first."""
+    """The texts and numbers of the summary."""
 
     title: str
     asked: str
-    """What was asked, of what, by which model and when."""
+    """Number of questions and papers, model, date and duration."""
     good: tuple[Named, ...]
     poor: tuple[Named, ...]
     misses: int
     samples: int
     by_reason: tuple[tuple[int, str], ...]
     compared: str
-    """How it is beside its baseline; empty without one."""
+    """The comparison with the baseline; empty without one."""
 
 
 def summarize(
     figures: Figures, rows: Sequence[Row], record: Mapping[str, Any], comparison: Comparison | None
 ) -> Summary:
-    """What the run comes to."""
+    """Summarize a run."""
     missed = [found for row in rows if (found := reasons(row))]
     ranked = _ranked(figures)
     good = [each for reached, each in ranked if reached >= _GOOD]
@@ -121,7 +121,7 @@ def _answered(rows: Sequence[Row], record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _part(record: Mapping[str, Any], *path: str) -> Any:
-    """What lies at a path of the record, or nothing."""
+    """The value at a path of the record, or None."""
     part: Any = record
     for key in path:
         part = part.get(key) if isinstance(part, Mapping) else None
@@ -129,7 +129,7 @@ def _part(record: Mapping[str, Any], *path: str) -> Any:
 
 
 def _day(begun: str) -> str:
-    """`22 November 2026` for a time of ISO 8601; as it stands if it is none."""
+    """`22 November 2026` for an ISO 8601 time; other texts are returned unchanged."""
     try:
         when = datetime.fromisoformat(begun)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The words and units of the report: what every measure means, and how its numbers are written."""
+"""Wording of the report: explanations of the metrics, and numbers as text with units."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -32,62 +32,61 @@ MEANINGS: Mapping[str, str] = {
     "same again": "Questions that gave the same answer, byte for byte, when asked once more.",
     FAILED: "Samples that gave no answer at all, but an error.",
 }
-"""A sentence for every measure."""
-
+"""An explanation of every metric."""
 
 CURVES: Mapping[str, str] = {
     "no abstract answers": "wrong to answer: no abstract answers the question",
     "not right": "wrong answers: no abstract answers the question, or a fact is missing",
 }
-"""What counts as wrong in a risk-coverage curve."""
+"""Labels of the risk-coverage curves."""
 
 
 class Unit(StrEnum):
-    """What a measure counts."""
+    """The kind of number that a metric is."""
 
     SHARE = "share"
-    """From 0 to 1, written in per cent."""
+    """From 0 to 1, shown in per cent."""
     DECIMAL = "decimal"
-    """From 0 to 1, written as it is in the field."""
+    """From 0 to 1, shown as a decimal."""
     COUNT = "count"
     """From 0 up."""
 
 
 _DECIMAL = frozenset({"mrr@10", "ndcg@10"})
 NOTHING = "–"
-"""Where there is no number."""
+"""Shown in place of a missing number."""
 TOO_FEW = "too few for an interval"
-"""Samples."""
+"""Shown in place of an interval."""
 _FEW = 0.1
-"""Seconds below which thousandths are counted."""
+"""Seconds below which milliseconds are shown."""
 _MINUTE = 60
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def unit_of(metric: str) -> Unit:
-    """What the measure counts."""
+    """The unit of a metric."""
     if metric in COUNTS:
         return Unit.COUNT
     return Unit.DECIMAL if metric in _DECIMAL else Unit.SHARE
 
 
 def label_of(metric: str) -> str:
-    """What the measure is called; one that this version does not know, as its rows call it."""
+    """The label of a metric; an unknown one is shown by its name."""
     return METRIC_OF[metric].label if metric in METRIC_OF else metric
 
 
 def heading(label: str) -> str:
-    """A label as it begins a line; names such as nDCG stay as they are."""
+    """A label with a capital first letter; names such as nDCG stay as they are."""
     return label if label[1:2].isupper() else label[:1].upper() + label[1:]
 
 
 def is_better_low(metric: str) -> bool:
-    """Whether less of it is better."""
+    """Whether less is better."""
     return metric in METRIC_OF and METRIC_OF[metric].better is Better.LOWER
 
 
 def goodness(metric: str, value: float) -> float | None:
-    """The value from 0, worst, to 1, best; nothing for what has no best."""
+    """The value on a scale from 0, worst, to 1, best; None for counts, which have no best."""
     if unit_of(metric) is Unit.COUNT:
         return None
     return 1 - value if is_better_low(metric) else value
@@ -101,7 +100,7 @@ def number(metric: str, value: float | None) -> str:
 
 
 def bare(metric: str, value: float) -> str:
-    """A figure without its unit; all and nothing of a share have no places."""
+    """A figure without its unit; shares of 0 and 1 have no decimals."""
     match unit_of(metric):
         case Unit.SHARE:
             return f"{100 * value:.0f}" if value in {0, 1} else f"{100 * value:.1f}"
@@ -112,28 +111,28 @@ def bare(metric: str, value: float) -> str:
 
 
 def interval(metric: str, low: float | None, high: float | None) -> str:
-    """An interval with its unit said once: `48.1 to 62.4 %`; in words where there is none."""
+    """An interval with one unit: `48.1 to 62.4 %`; `TOO_FEW` if there is none."""
     if low is None or high is None:
         return TOO_FEW
     return f"{bare(metric, low)} to {number(metric, high)}"
 
 
 def difference(metric: str, value: float) -> str:
-    """A difference with its sign: `+3.2` (points of per cent), `−0.012`."""
+    """A difference with its sign: `+3.2` (percentage points), `−0.012`."""
     size = bare(metric, abs(value))
     sign = "−" if value < 0 else "+"
     return f"{sign}{size}" if size.strip("0.") else size
 
 
 def score(value: float | None) -> str:
-    """The score of one question: `1`, `0.67`, or that there is none."""
+    """The score of one question: `1`, `0.67` or `not scored`."""
     if value is None:
         return "not scored"
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def seconds(value: float) -> str:
-    """A time as one would say it: `31 ms`, `2.1 s`, `3 min 20 s`, `1 h 5 min`."""
+    """A duration: `31 ms`, `2.1 s`, `3 min 20 s`, `1 h 5 min`."""
     if value < _FEW:
         return f"{1000 * value:.0f} ms"
     if value < _MINUTE:

@@ -1,8 +1,8 @@
-"""The scorers of an evaluation: small pure functions from what came of a question to a score.
+"""The scorers of an evaluation: small pure functions from an answered question to a score.
 
-A scorer gives nothing where it does not apply, and a score without a value where it applies but
-there is nothing to measure. Scorers are frozen: whatever changes a value that one of them gives,
-changes `VERSION`, and runs of different versions are not compared.
+A scorer returns None if it does not apply, and a score without a value if it applies but has
+nothing to measure. Scorers are frozen: a change of any value that they give needs a new `VERSION`,
+and runs of different versions are not compared.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,12 +29,12 @@ from assistant.evaluation.scorers.sentences import (
     written_facts,
     written_words,
 )
-from assistant.evaluation.types import Asked, Score
+from assistant.evaluation.types import AnsweredQuestion, Score
 
 VERSION = "2"
 """Of all scorers together."""
 
-Scorer = Callable[[Asked], Score | None]
+Scorer = Callable[[AnsweredQuestion], Score | None]
 
 SCORERS: Mapping[str, Scorer] = {
     "facts": all_facts,
@@ -61,10 +61,10 @@ SCORERS: Mapping[str, Scorer] = {
     "r-precision": r_precision,
     "same again": same_again,
 }
-"""By the name of the metric that each is for."""
+"""The scorers by name of their metric."""
 
 
-def scores_of(asked: Asked) -> dict[str, Score]:
+def scores_of(asked: AnsweredQuestion) -> dict[str, Score]:
     """Every score that applies, by its scorer's name."""
     scores = {name: scorer(asked) for name, scorer in SCORERS.items()}
     return {name: score for name, score in scores.items() if score is not None}

@@ -1,18 +1,18 @@
-"""Whether what should be answered is answered, and what should be refused is refused.
+"""Scores of the decision to answer or to refuse.
 
-Either refusal is right for a question that no abstract answers: these scores do not tell them
-apart, the table of outcomes does.
+Either kind of refusal is right for a question that no abstract answers; only the table of outcomes
+distinguishes them.
 """
 
-from assistant.evaluation.types import Asked, Expected, Score
+from assistant.evaluation.types import AnsweredQuestion, Expected, Score
 from assistant.types import Outcome
 
 EITHER_REFUSAL = "either refusal"
-"""The right outcome where nothing answers and the kind of refusal is not known."""
+"""The right outcome if no abstract answers and the kind of refusal is not known."""
 
 
-def abstention(asked: Asked) -> Score | None:
-    """1 if it is answered as it should be, or refused as it should be; else 0."""
+def abstention(asked: AnsweredQuestion) -> Score | None:
+    """1 if the decision to answer or to refuse is right, else 0."""
     should = should_answer(asked.expected)
     if asked.answer is None or should is None:
         return None
@@ -23,25 +23,25 @@ def abstention(asked: Asked) -> Score | None:
     return Score(float(is_right), f"{what}, {why}")
 
 
-def false_abstention(asked: Asked) -> Score | None:
-    """1 for a question that can be answered and is refused; else 0."""
+def false_abstention(asked: AnsweredQuestion) -> Score | None:
+    """1 if a question that can be answered is refused, else 0."""
     return _wrong(asked) if should_answer(asked.expected) is True else None
 
 
-def false_answer(asked: Asked) -> Score | None:
-    """1 for a question that nothing answers and that is answered; else 0."""
+def false_answer(asked: AnsweredQuestion) -> Score | None:
+    """1 if a question that no abstract answers is answered, else 0."""
     return _wrong(asked) if should_answer(asked.expected) is False else None
 
 
 def should_answer(expected: Expected) -> bool | None:
-    """Whether an answer is right; nothing if that is not known."""
+    """Whether the question should be answered, None if that is not known."""
     if expected.outcome is not None:
         return expected.outcome is Outcome.ANSWERED
     return None if expected.papers is None else bool(expected.papers)
 
 
 def outcome_labels(expected: Expected, given: Outcome) -> tuple[str, str] | None:
-    """Row and column of a question in the table of outcomes; nothing if no row is known for it.
+    """Row and column of a question in the table of outcomes, None if the row is not known.
 
     Rows are the right outcomes and `EITHER_REFUSAL`, columns the outcomes.
     """
@@ -53,6 +53,6 @@ def outcome_labels(expected: Expected, given: Outcome) -> tuple[str, str] | None
     return (Outcome.ANSWERED.value if should else EITHER_REFUSAL), given.value
 
 
-def _wrong(asked: Asked) -> Score | None:
+def _wrong(asked: AnsweredQuestion) -> Score | None:
     score = abstention(asked)
     return Score(float(score.value == 0), score.why) if score else None

@@ -1,15 +1,14 @@
-"""Scores of an answer's citations, by paper, against the papers that are right.
+"""Scores of an answer's citations, by paper, against the right papers.
 
-They apply where there are right papers. A refused question cites nothing and is kept apart:
-whether it was right to refuse is for `abstention` to say.
+They apply if there are right papers. Refusals have no value here; `abstention` scores them.
 """
 
 from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, NOTHING_CITED, quoted, share
-from assistant.evaluation.types import Asked, Score
+from assistant.evaluation.types import AnsweredQuestion, Score
 from assistant.types import Outcome
 
 
-def citation_precision(asked: Asked) -> Score | None:
+def citation_precision(asked: AnsweredQuestion) -> Score | None:
     """Share of the citations that are of a right paper."""
     right = asked.expected.papers
     if asked.answer is None or not right:
@@ -23,7 +22,7 @@ def citation_precision(asked: Asked) -> Score | None:
     return share([paper.id in right for paper in cited], "citation", "not expected", others)
 
 
-def citation_recall(asked: Asked) -> Score | None:
+def citation_recall(asked: AnsweredQuestion) -> Score | None:
     """Share of the right papers that are cited."""
     right = asked.expected.papers
     if asked.answer is None or not right:

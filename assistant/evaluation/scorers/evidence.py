@@ -1,21 +1,20 @@
-"""Whether an answer stands on the sentences that it was expected to stand on."""
+"""Score of an answer's evidence against the expected sentences."""
 
 import unicodedata
 from collections.abc import Iterable
 
 from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, quoted, share
-from assistant.evaluation.types import Asked, Score
+from assistant.evaluation.types import AnsweredQuestion, Score
 from assistant.types import Outcome
-from retrieval.markup import clean
+from retrieval.text.markup import clean
 
 
-def evidence_recall(asked: Asked) -> Score | None:
+def evidence_recall(asked: AnsweredQuestion) -> Score | None:
     """Share of the expected sentences that a cited quote contains, or is a part of.
 
-    Letters and digits alone are compared, once mark-up is out: an evaluation file may have a
-    sentence as its page writes it, the library has it cleaned. So compared, all 193 expected
-    sentences of the development questions stand in an abstract of the seeds; 176 do as they are
-    written, and 186 by their letters and digits with the mark-up left in.
+    Only letters and digits are compared, without mark-up: a question file may quote a page, while
+    the library has cleaned text. All 193 expected sentences of the development questions are then
+    found in the seeds; 176 are as they are written, and 186 with the mark-up left in.
     """
     expected = asked.expected.evidence
     if asked.answer is None or not expected:
@@ -38,6 +37,6 @@ def _overlap(gold: str, quote: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """Letters and digits of `text` in lower case, its mark-up left out."""
+    """Letters and digits of `text` in lower case, without mark-up."""
     plain = unicodedata.normalize("NFKC", clean(text)).casefold()
     return "".join(sign for sign in plain if sign.isalnum())

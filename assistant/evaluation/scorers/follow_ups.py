@@ -1,13 +1,13 @@
-"""Whether the later turns of a conversation are understood."""
+"""Score of the later turns of a conversation."""
 
 from assistant.evaluation.scorers.abstention import should_answer
 from assistant.evaluation.scorers.wording import quoted
-from assistant.evaluation.types import Asked, SampleType, Score
+from assistant.evaluation.types import AnsweredQuestion, SampleType, Score
 from assistant.types import Answer, Outcome
 
 
-def follow_up(asked: Asked) -> Score | None:
-    """1 if a turn after the first cites a right paper first, or is refused if nothing is right."""
+def follow_up(asked: AnsweredQuestion) -> Score | None:
+    """1 if a later turn cites a right paper first, or refuses if no paper is right; else 0."""
     if asked.type is not SampleType.CHAT or asked.turn == 0 or asked.answer is None:
         return None
     should = should_answer(asked.expected)

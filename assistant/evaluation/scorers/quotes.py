@@ -1,11 +1,11 @@
-"""Whether what an answer quotes stands in the abstracts."""
+"""Score of an answer's quotes against the abstracts."""
 
 from assistant.evaluation.scorers.wording import NOTHING_ANSWERED, NOTHING_CITED, quoted, share
-from assistant.evaluation.types import Asked, Score
+from assistant.evaluation.types import AnsweredQuestion, Score
 from assistant.types import Citation, Outcome
 
 
-def quotes_verbatim(asked: Asked) -> Score | None:
+def quotes_verbatim(asked: AnsweredQuestion) -> Score | None:
     """Share of the quotes that are an exact part of the cited paper's abstract."""
     if asked.answer is None:
         return None

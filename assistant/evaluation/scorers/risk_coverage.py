@@ -1,4 +1,4 @@
-"""The risk-coverage curve: how wrong the answers are that a threshold of confidence lets through.
+"""The risk-coverage curve: share of wrong answers over share of questions answered.
 
 The curve is that of El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective
 Classification"; its area that of Geifman, Uziel and El-Yaniv 2019, "Bias-Reduced Uncertainty
@@ -13,17 +13,17 @@ from assistant.evaluation.scorers.abstention import should_answer
 from assistant.evaluation.types import CurvePoint, Reply
 from assistant.types import Outcome
 
-Judged = tuple[float, bool]
-"""A confidence, and whether what it stands for is wrong."""
+JudgedAnswer = tuple[float, bool]
+"""A confidence, and whether the answer is wrong."""
 
 Judge = Callable[[Reply], bool | None]
-"""Whether a reply is wrong; nothing if that cannot be said."""
+"""Whether a reply is wrong, None if that is not known."""
 
 
-def curve_of(judged: Iterable[Judged]) -> tuple[CurvePoint, ...]:
-    """A point for every confidence, from the surest down to where all is answered.
+def curve_of(judged: Iterable[JudgedAnswer]) -> tuple[CurvePoint, ...]:
+    """A point for every confidence, from the highest to the lowest.
 
-    Questions of the same confidence cannot be told apart, so they come in together.
+    Questions of the same confidence share a point.
     """
     ordered = sorted(judged, key=itemgetter(0), reverse=True)
     points = []
@@ -37,9 +37,9 @@ def curve_of(judged: Iterable[Judged]) -> tuple[CurvePoint, ...]:
 
 
 def area_below(curve: Sequence[CurvePoint]) -> float | None:
-    """The risk that a question is answered at, over all coverages; less is better.
+    """The mean risk over all coverages, None for a curve without points; less is better.
 
-    Each step counts with the risk at its end; nothing for a curve without points.
+    Each step counts with the risk at its end.
     """
     if not curve:
         return None
@@ -48,7 +48,7 @@ def area_below(curve: Sequence[CurvePoint]) -> float | None:
     return sum(width * point.risk for width, point in zip(widths, curve, strict=True))
 
 
-def judged_by(replies: Iterable[Reply], is_wrong: Judge) -> list[Judged]:
+def judged_by(replies: Iterable[Reply], is_wrong: Judge) -> list[JudgedAnswer]:
     """The replies that have a confidence and can be judged."""
     judged = ((reply, is_wrong(reply)) for reply in replies)
     return [
@@ -59,15 +59,15 @@ def judged_by(replies: Iterable[Reply], is_wrong: Judge) -> list[Judged]:
 
 
 def no_abstract_answers(reply: Reply) -> bool | None:
-    """Whether any answer would be wrong, what was refused among them."""
+    """Whether any answer would be wrong; refused questions count, too."""
     should = should_answer(reply.expected)
     return None if should is None else not should
 
 
 def not_right(reply: Reply) -> bool | None:
-    """Whether the answer given is wrong: nothing answers, or a fact is missing.
+    """Whether the answer is wrong: no abstract answers, or a fact is missing.
 
-    Nothing if it was refused, or has no facts to be judged by.
+    None if the question was refused or has no expected facts.
     """
     if reply.answer is None or reply.answer["outcome"] != Outcome.ANSWERED:
         return None
@@ -81,4 +81,4 @@ JUDGES: Mapping[str, Judge] = {
     "no abstract answers": no_abstract_answers,
     "not right": not_right,
 }
-"""What counts as wrong; a curve is made for each."""
+"""The definitions of wrong; each has a curve."""

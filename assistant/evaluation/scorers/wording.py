@@ -1,4 +1,4 @@
-"""The words that explanations share; what stands in them is as papers have it, escaped nowhere."""
+"""Wording of explanations; text from papers is not escaped here."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,18 +6,18 @@ from assistant.evaluation.types import Score
 from retrieval.types import first_words, nested
 
 NOTHING_ANSWERED = Score(None, "nothing was answered")
-"""Of a question that was refused, by a scorer of answers: refusals have scorers of their own."""
+"""The score of a refused question by a scorer of answers."""
 NOTHING_CITED = Score(None, "nothing is cited")
 
 
 def share(found: Sequence[bool], noun: str, misses: str = "", missed: Iterable[str] = ()) -> Score:
-    """The share that holds, and which do not.
+    """The share that holds, with a list of the others.
 
     Args:
-        found: of each whether it holds; at least one.
-        noun: what each is called, in the singular.
-        misses: what those that do not hold have in common.
-        missed: those that do not hold.
+        found: for each whether it holds; at least one.
+        noun: their name, in the singular.
+        misses: a description of those that do not hold.
+        missed: the text of those that do not hold.
     """
     named = "; ".join(missed)
     holding = f"{sum(found)} of {counted(len(found), noun)}"
@@ -25,7 +25,7 @@ def share(found: Sequence[bool], noun: str, misses: str = "", missed: Iterable[s
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of them: `1 word`, `1,643 words`."""
+    """A number with its noun: `1 word`, `1,643 words`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

@@ -1,1 +1,1 @@
-"""Whether a claim is supported by what it cites."""
+"""Whether what a claim cites supports it."""

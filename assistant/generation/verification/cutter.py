@@ -1,7 +1,7 @@
-"""Where a sentence of an abstract can be cut so that what is left says nothing else.
+"""Cuts excerpts out of a sentence of an abstract without changing what it says.
 
-An encoder that was trained for this (`tests/benchmarks/training/train_cutter.py`) looks at every
-word; see tests/benchmarks/checking.md.
+An encoder trained for this (`tests/benchmarks/training/train_cutter.py`) judges every word as a
+first or last one; see tests/benchmarks/checking.md.
 """
 
 from collections.abc import Sequence
@@ -12,44 +12,43 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.search.encoder import CONTEXT, Encoder, Heads
+from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 
 STATEMENT = 0
-"""Of the outputs for starts; the other is for phrases, which say too little by themselves."""
+"""Index of the `start` head's output for statements; the other is for phrases, which say too little
+by themselves."""
 THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
-
-
 LEAST_WORDS = 4
-"""Of an excerpt."""
+"""Words of the shortest excerpt."""
 _PUNCTUATION = ".,;:"
 _CLOSING = "\"'”’)]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """The words of a sentence, and where one may begin and stop without saying something else."""
+    """The words of a sentence, and where an excerpt may begin and end."""
 
     words: tuple[str, ...]
     starts: frozenset[int]
-    """Places of words."""
+    """Places of words with which an excerpt may begin."""
     ends: frozenset[int]
-    """Places of words."""
+    """Places of words with which it may end."""
 
     @property
     def first_words(self) -> list[int]:
-        """Where excerpts begin; nowhere in a question, which says nothing."""
+        """Places where excerpts begin; none in a question, which states nothing."""
         if not self.words or self.words[-1].rstrip(_CLOSING).endswith("?"):
             return []
         return [at for at in sorted({0, *self.starts}) if at + LEAST_WORDS <= len(self.words)]
 
     @property
     def last_words(self) -> list[int]:
-        """Where they stop."""
+        """Places where excerpts end."""
         return sorted({len(self.words) - 1, *self.ends})
 
     def excerpts(self) -> list[str]:
-        """All that may be cut out of it, as a sentence each, without repetition."""
+        """All excerpts, each as a sentence, without repetition."""
         places = product(self.first_words, self.last_words)
         long = [(first, last) for first, last in places if last - first + 1 >= LEAST_WORDS]
         return list(dict.fromkeys(self._excerpt(first, last) for first, last in long))
@@ -59,7 +58,7 @@ class Cuts:
         return " ".join([_capitalized(self.words[first]), *between, self._ending(last)])
 
     def _ending(self, at: int) -> str:
-        """How an excerpt ends that stops behind the word there."""
+        """The word at place `at` as the last one of a sentence."""
         word = self.words[at]
         if at == len(self.words) - 1 and word.rstrip(_CLOSING).endswith((".", "!")):
             return word
@@ -79,9 +78,9 @@ class Cutter:
         self._heads = heads
 
     def cuts(self, sentence: str) -> Cuts:
-        """Where an excerpt may begin and stop.
+        """Where an excerpt of `sentence` may begin and end.
 
-        One that is too long to be read is left whole; out of an order nothing may be cut.
+        A sentence longer than the context is not cut; an instruction has no excerpts.
         """
         words = tuple(sentence.split())
         ids, first, last = self._read(words)
@@ -95,7 +94,7 @@ class Cutter:
         return Cuts(words, _places(starts), _places(ends))
 
     def gives_orders(self, sentence: str) -> bool:
-        """Whether a sentence gives orders instead of stating something."""
+        """Whether a sentence gives instructions instead of stating something."""
         ids, *_ = self._read(sentence.split())
         return self._is_order(self._encoder.vectors(ids[:CONTEXT]))
 
@@ -118,7 +117,7 @@ def _places(logits: NDArray[np.float32]) -> frozenset[int]:
 
 
 def _capitalized(word: str) -> str:
-    """A word as it begins a sentence; names such as `iVoro`, `k-means` and `p53` stay."""
+    """A word at the start of a sentence; names such as `iVoro`, `k-means` and `p53` are kept."""
     first, rest = word[0], word[1:]
     is_plain = not rest or (rest[0].isalpha() and rest == rest.lower())
     return f"{first.upper()}{rest}" if is_plain and len(first.upper()) == 1 else word

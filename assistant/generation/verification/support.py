@@ -1,7 +1,7 @@
-"""Whether the sentences that a claim cites support it.
+"""Verifies that the sentences that a claim cites support it.
 
-A cross-encoder that was trained for this (`tests/benchmarks/training/train_support.py`) reads the
-claim together with what it cites; exact guards for numbers, units and names come before it. See
+Exact guards for numbers, units and names come first. Then a cross-encoder trained for this
+(`tests/benchmarks/training/train_support.py`) reads the claim together with what it cites. See
 tests/benchmarks/checking.md.
 """
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.generation.verification.guards import breaks
-from assistant.statements import states
+from assistant.generation.verification.instructions import states
 from assistant.types import Evidence
-from retrieval.search.encoder import CONTEXT, Encoder, Heads
+from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.reader import TITLE_TOKENS
 
 THRESHOLD = -0.5
-"""Least logit of a claim that holds; see tests/benchmarks/checking.md."""
+"""Least logit of a supported claim; see tests/benchmarks/checking.md."""
 EXCERPT_MARGIN = 1.5
-"""How far below that the logit of an excerpt may be that the cutter allows."""
+"""How far below the threshold the logit of an excerpt may be if the cutter allows it."""
 CLAIM_TOKENS = 96
-"""Tokens of the longest claim that is judged: the end of a longer one would not be read."""
+"""Tokens of the longest claim that is judged; of a longer one the end would not be read."""
 
 
 class SupportModel:
@@ -37,10 +37,10 @@ class SupportModel:
         self._heads = heads
 
     def logit(self, claim: str, sentences: Sequence[str], title: str = "") -> float:
-        """How sure it is that `sentences` of one paper support `claim`; higher is surer.
+        """The logit that `sentences` of one paper support `claim`.
 
         Args:
-            claim: one sentence; what is too long to be read whole gets minus infinity.
+            claim: one sentence; one too long to be read whole gets minus infinity.
             sentences: in reading order; those that do not fit into the context are not read.
             title: of their paper.
         """
@@ -59,8 +59,7 @@ class SupportModel:
 
 
 class Verifier:
-    """Decides what may be cut out of sentences, which of what is written is shown, and what that
-    cites."""
+    """Decides which written sentences are shown, what they cite, and where evidence may be cut."""
 
     def __init__(self, model: SupportModel, cutter: Cutter, threshold: float = THRESHOLD) -> None:
         """Judge with `model`, cut with `cutter`."""
@@ -77,12 +76,12 @@ class Verifier:
     ) -> tuple[int, ...]:
         """The places in `cited` of the sentences that support a claim, the first of each paper.
 
-        Empty if any paper has none. What no sentence supports by itself, no two support together.
+        Empty if any paper has none. Sentences are judged one by one, never together.
 
         Args:
             claim: one sentence.
-            cited: what it is held against.
-            is_excerpt: whether it was cut out of each of `cited` where that may be cut.
+            cited: the evidence that it cites.
+            is_excerpt: whether the cutter allows it as an excerpt of each of `cited`.
         """
         places: dict[str, int] = {}
         for at, each in enumerate(cited):
@@ -94,28 +93,23 @@ class Verifier:
         return tuple(places.values()) if places.keys() == {each.paper.id for each in cited} else ()
 
     def cuts(self, sentence: str) -> Cuts:
-        """Where an excerpt of `sentence` may begin and stop without saying something else."""
+        """Where an excerpt of `sentence` may begin and end."""
         return self._cutter.cuts(sentence)
 
     def supports(
         self, claim: str, sentence: str, title: str = "", *, is_excerpt: bool = False
     ) -> bool:
-        """Whether `sentence` of one paper supports `claim`.
+        """Whether one `sentence` of a paper supports `claim`.
 
-        What it says word for word it supports, and an excerpt of it unless the model is rather
-        sure of the contrary. A sentence that gives orders instead of stating something supports
-        nothing; a title that does is not read.
+        A sentence supports itself, and an excerpt of it unless the model is rather sure of the
+        contrary. An instruction supports nothing; a title that is one is not read.
         """
         if not states(sentence) or (not is_excerpt and self._cutter.gives_orders(sentence)):
             return False
-        if _one_line(claim) == _one_line(sentence):
+        if claim.split() == sentence.split():
             return True
         title = title if states(title) else ""
         if breaks(claim, [sentence], title):
             return False
         least = self._threshold - (EXCERPT_MARGIN if is_excerpt else 0.0)
         return self._model.logit(claim, [sentence], title) >= least
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -2,9 +2,9 @@
 
 from fakes import ZEBRA, answered, paper
 
-from assistant.api.recent import MOST_TURNS, RecentAnswers
-from assistant.api.schemas import Message
 from assistant.pipeline.follow_up import cited_papers
+from assistant.server.api.recent import MOST_TURNS, RecentAnswers
+from assistant.server.api.schemas import Message
 
 QUOTE = ZEBRA.split(". ")[0] + "."
 ANSWER = answered(paper(), QUOTE, "How are zebras pruned?")

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from fakes import FakeChatModel
 
-from assistant.answer_settings import WritingMode
-from assistant.chat_model import LlamaCppChatModel
 from assistant.generation import probe as probing
 from assistant.generation.probe import LEAST_PASSED, TASKS, Probe
 from assistant.generation.verification.support import Verifier
-from assistant.models.file_facts import FileFacts
-from retrieval.errors import Cancelled
+from assistant.models.chat import LlamaCppChatModel
+from assistant.models.gguf.header import FileFacts
+from assistant.settings import WritingMode
+from retrieval.types import Cancelled
 
 RIGHT = tuple(
     next(f"{note} [{at}]" for at, note in enumerate(task.notes, 1) if task.answer in note)

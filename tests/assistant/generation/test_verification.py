@@ -9,8 +9,7 @@ from fakes import LICHEN, PAPERS, ZEBRA, evidence, paper
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assistant.generation.verification.guards import breaks
-from assistant.generation.verification.quantities import quantities
+from assistant.generation.verification.guards import breaks, quantities
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.types import Evidence
 from retrieval.types import Paper

@@ -18,7 +18,7 @@ from assistant.pipeline.abstention import (
     probability,
 )
 from assistant.pipeline.follow_up import StandaloneQuestion
-from retrieval.library import Library
+from retrieval.library.library import Library
 from retrieval.search.rerank import ReadPassage
 from retrieval.types import Paper
 

@@ -18,24 +18,34 @@ from fakes import (
 )
 from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.chat_model import LlamaCppChatModel
-from assistant.events import Chosen, Finished, Found, Reranked, Shown
+from assistant.generation.answer_builder import ABSTENTION, answer_text
 from assistant.generation.verification.support import Verifier
-from assistant.making import ABSTENTION, answer_text
+from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
 from assistant.pipeline.calibration import (
     DEFAULT_THRESHOLD,
     FILE,
-    Judged,
+    JudgedQuestion,
     calibrated,
     write_calibration,
 )
-from assistant.types import AnswerSentence, Citation, Kind, Outcome, Turn
-from retrieval.embedder import LlamaCppEmbedder
-from retrieval.errors import Cancelled, InputError, LibraryError
-from retrieval.library import Library
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
+from assistant.types import (
+    AnswerSentence,
+    Citation,
+    Completed,
+    EvidenceSelected,
+    Outcome,
+    Reranked,
+    Retrieved,
+    SentenceKind,
+    SentenceVerified,
+    Turn,
+)
+from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
+from retrieval.types import Cancelled, InputError, LibraryError
 
 ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
 BOTH = "How many weights does ZebraPrune remove, and how many points of accuracy does it lose?"
@@ -44,7 +54,7 @@ ZEBRA_TITLE = PAPERS[0].title
 REMOVES = "We present ZebraPrune, which removes 40% of the weights of a vision model."
 LOSES = "ZebraPrune loses 0.3 points of accuracy on ImageNet."
 LICHENS = "We release LichenSet, a dataset of 58,000 photographs of lichens from 14 countries."
-TWO = "slow vision models on phones, and what accuracy on photographs"
+TWO = "slow vision models, and what accuracy on photographs"
 """Two papers answer it."""
 BRIEFLY = AnswerSettings(writing=WritingSettings(mode=WritingMode.BRIEF))
 """As the default model answers."""
@@ -86,8 +96,8 @@ def test_a_sentence_that_holds_is_shown_with_its_citation_before_its_evidence(
     check_promises(answer)
     assert answer.outcome is Outcome.ANSWERED
     assert [(each.text, each.kind, each.citations) for each in answer.sentences] == [
-        (TRUE, Kind.VERIFIED, (1,)),
-        (REMOVES, Kind.QUOTED, (1,)),
+        (TRUE, SentenceKind.VERIFIED, (1,)),
+        (REMOVES, SentenceKind.QUOTED, (1,)),
     ]
     assert [each.quote for each in answer.citations] == [REMOVES]
     assert answer.text == f"{TRUE} [1] Evidence: From “{ZEBRA_TITLE}”: “{REMOVES}” [1]"
@@ -124,7 +134,7 @@ def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str, mode: Writin
     check_promises(answer)
     assert len(model.history) == 1
     assert answer.outcome is Outcome.ANSWERED
-    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    assert {sentence.kind for sentence in answer.sentences} == {SentenceKind.QUOTED}
     shown = re.sub(r" \[\d+\]", "", reply.strip())
     assert not shown or shown not in answer.text
     assert any("removes 40%" in sentence.text for sentence in answer.sentences)
@@ -170,7 +180,7 @@ def test_a_lie_behind_a_true_sentence_is_not_shown(asking: Asking, lie: str) -> 
     check_promises(answer)
     assert answer.sentences[0].text == TRUE
     for sentence in answer.sentences[1:]:
-        assert sentence.kind is Kind.QUOTED
+        assert sentence.kind is SentenceKind.QUOTED
         assert any(sentence.text in abstract for abstract in ABSTRACTS)
 
 
@@ -179,8 +189,8 @@ def test_a_verbatim_sentence_is_a_quotation_and_comes_first(asking: Asking) -> N
     answer = assistant.answer(BOTH)
     check_promises(answer)
     assert [(each.text, each.kind) for each in answer.sentences] == [
-        (LOSES, Kind.QUOTED),
-        (REMOVES, Kind.QUOTED),
+        (LOSES, SentenceKind.QUOTED),
+        (REMOVES, SentenceKind.QUOTED),
     ]
     assert "Evidence:" not in answer.text
 
@@ -248,7 +258,7 @@ def test_thinking_that_never_closes_is_not_shown(asking: Asking, reply: str) -> 
     assistant, _ = asking(reply)
     answer = assistant.answer(QUESTION)
     check_promises(answer)
-    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    assert {sentence.kind for sentence in answer.sentences} == {SentenceKind.QUOTED}
 
 
 def test_thinking_is_not_shown_and_what_follows_is(asking: Asking) -> None:
@@ -263,7 +273,7 @@ def test_a_model_that_does_not_write_well_enough_is_not_asked(asking: Asking) ->
     answer = assistant.answer(QUESTION)
     check_promises(answer)
     assert model.history == []
-    assert {sentence.kind for sentence in answer.sentences} == {Kind.QUOTED}
+    assert {sentence.kind for sentence in answer.sentences} == {SentenceKind.QUOTED}
     assert (answer.tokens.prompt, answer.tokens.completion) == (0, 0)
 
 
@@ -368,29 +378,31 @@ def test_a_context_that_holds_no_evidence_is_an_error_of_the_person(asking: Aski
 def test_the_stream_tells_what_the_answer_holds(asking: Asking) -> None:
     assistant, _ = asking(f"{TRUE} [1] {LATER_LIE}", reader=two_sentences())
     found, chosen, *shown, finished = list(assistant.stream(f"  {QUESTION}\n"))
-    assert isinstance(found, Found)
-    assert isinstance(chosen, Chosen)
+    assert isinstance(found, Retrieved)
+    assert isinstance(chosen, EvidenceSelected)
     assert any("removes 40%" in each.text for each in chosen.evidence)
-    assert isinstance(finished, Finished)
+    assert isinstance(finished, Completed)
     answer = finished.answer
     assert (found.standalone_question, found.passages) == (QUESTION, answer.passages)
-    assert all(isinstance(event, Shown) for event in shown)
-    sentences = [event.sentence for event in shown if isinstance(event, Shown)]
-    citations = [each for event in shown if isinstance(event, Shown) for each in event.citations]
+    assert all(isinstance(event, SentenceVerified) for event in shown)
+    sentences = [event.sentence for event in shown if isinstance(event, SentenceVerified)]
+    citations = [
+        each for event in shown if isinstance(event, SentenceVerified) for each in event.citations
+    ]
     assert (tuple(sentences), tuple(citations)) == (answer.sentences, answer.citations)
 
 
 def test_a_sentence_is_shown_before_the_model_has_ended(asking: Asking) -> None:
     assistant, model = asking(f"{TRUE} [1] It is {'very ' * 50}good.", reader=two_sentences())
     events = assistant.stream(QUESTION)
-    assert [type(next(events)) for _ in range(3)] == [Found, Chosen, Shown]
+    assert [type(next(events)) for _ in range(3)] == [Retrieved, EvidenceSelected, SentenceVerified]
     assert len(model.written) < 20
 
 
 def test_a_paper_that_answers_comes_first(asking: Asking) -> None:
     plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
     found = next(plain.stream(UNDECIDED))
-    assert isinstance(found, Found)
+    assert isinstance(found, Retrieved)
     second = found.passages[1]
     reader = FakeReader({second.paper.id: "network"})
     assistant, _ = asking("", "", settings=ANSWER_ALL, reader=reader)
@@ -417,7 +429,7 @@ def test_papers_far_behind_are_not_read_unless_they_are_named(asking: Asking) ->
 def test_without_reranking_papers_are_read_and_keep_their_places(asking: Asking) -> None:
     plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
     found = next(plain.stream(UNDECIDED))
-    assert isinstance(found, Found)
+    assert isinstance(found, Retrieved)
     settings = AnswerSettings(
         least_confidence=-1.0, rerank=False, writing=WritingSettings(mode=WritingMode.QUOTE)
     )
@@ -521,7 +533,7 @@ def test_a_question_in_another_language(asking: Asking, question: str) -> None:
 
 
 def test_the_calibration_of_the_library_decides(library: Library, asking: Asking) -> None:
-    judged = [Judged(at / 100, answerable=at > 50) for at in range(100)]
+    judged = [JudgedQuestion(at / 100, answerable=at > 50) for at in range(100)]
     found = calibrated(judged, "made", before=DEFAULT_THRESHOLD, by_people=True)
     write_calibration(library.home, replace(found, least_confidence=2.0))
     try:
@@ -551,7 +563,7 @@ def test_one_of_the_best_papers_must_be_likely_to_answer(asking: Asking) -> None
     """The second answers, and is what is quoted; with only the best judged, nothing does."""
     plain, _ = asking(settings=ANSWER_ALL, reader=FakeReader())
     found = next(plain.stream(UNDECIDED))
-    assert isinstance(found, Found)
+    assert isinstance(found, Retrieved)
     second = found.passages[1].paper
     for judged, outcome in ((1, Outcome.NOT_IN_LIBRARY), (2, Outcome.ANSWERED)):
         settings = AnswerSettings(judged=judged, rerank=False)
@@ -645,7 +657,7 @@ def test_a_paper_that_ranks_first_but_does_not_answer_is_not_quoted(
 ) -> None:
     reader = FakeReader({"tidal": "network", "lichen": "classifier"}, kind=kind)
     assistant, _ = asking("", reader=reader, settings=AnswerSettings(rerank=False))
-    answer = assistant.answer("slow vision models on phones, and what accuracy on photographs")
+    answer = assistant.answer(TWO)
     check_promises(answer)
     assert answer.passages[0].paper.id == "zebra"
     cited = {citation.paper.id for citation in answer.citations}
@@ -697,11 +709,11 @@ def test_the_question_is_stripped() -> None:
 def test_quotations_of_one_paper_are_led_in_once() -> None:
     zebra, tidal = PAPERS[:2]
     sentences = [
-        AnswerSentence("A.", Kind.QUOTED, (1,)),
-        AnswerSentence("B.", Kind.QUOTED, (2,)),
-        AnswerSentence("C.", Kind.QUOTED, (3,)),
-        AnswerSentence("D.", Kind.VERIFIED, (1, 3)),
-        AnswerSentence("E.", Kind.QUOTED, (3,)),
+        AnswerSentence("A.", SentenceKind.QUOTED, (1,)),
+        AnswerSentence("B.", SentenceKind.QUOTED, (2,)),
+        AnswerSentence("C.", SentenceKind.QUOTED, (3,)),
+        AnswerSentence("D.", SentenceKind.VERIFIED, (1, 3)),
+        AnswerSentence("E.", SentenceKind.QUOTED, (3,)),
     ]
     citations = [Citation(1, zebra, "A."), Citation(2, zebra, "B."), Citation(3, tidal, "C.")]
     zebra_title, tidal_title = zebra.title, tidal.title

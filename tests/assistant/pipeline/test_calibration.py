@@ -14,33 +14,35 @@ from assistant.pipeline.calibration import (
     MOST_ANSWERED,
     MOST_REFUSED,
     Calibration,
-    Judged,
+    JudgedQuestion,
     Rates,
+    at_even_distances,
     calibrated,
+    judged_sentences,
     read_calibration,
     threshold,
     write_calibration,
 )
-from assistant.pipeline.pseudo_questions import at_even_distances, judged_sentences
-from retrieval.errors import Cancelled, InputError, LibraryError
-from retrieval.library import Library
-from retrieval.progress import silent
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
+from retrieval.types import Cancelled, InputError, LibraryError, silent
 
-ANSWERABLE = [Judged(0.5 + at / 100, answerable=True) for at in range(50)]
-UNANSWERABLE = [Judged(0.1 + at / 50, answerable=False) for at in range(25)]
+ANSWERABLE = [JudgedQuestion(0.5 + at / 100, answerable=True) for at in range(50)]
+UNANSWERABLE = [JudgedQuestion(0.1 + at / 50, answerable=False) for at in range(25)]
 """From 0.50 to 0.99, and from 0.10 to 0.58."""
 BOTH = [*ANSWERABLE, *UNANSWERABLE]
 
 
-def made(judged: list[Judged], *, by_people: bool = True, before: float = 0.5) -> Calibration:
+def made(
+    judged: list[JudgedQuestion], *, by_people: bool = True, before: float = 0.5
+) -> Calibration:
     return calibrated(judged, "made", before=before, by_people=by_people)
 
 
-def judged(answerable: list[float], unanswerable: list[float]) -> list[Judged]:
+def judged(answerable: list[float], unanswerable: list[float]) -> list[JudgedQuestion]:
     return [
-        *(Judged(value, answerable=True) for value in answerable),
-        *(Judged(value, answerable=False) for value in unanswerable),
+        *(JudgedQuestion(value, answerable=True) for value in answerable),
+        *(JudgedQuestion(value, answerable=False) for value in unanswerable),
     ]
 
 
@@ -77,7 +79,10 @@ def test_what_the_threshold_before_did_is_told_of_the_same_questions() -> None:
 
 
 def test_the_questions_it_is_chosen_by_are_not_those_it_is_reported_on() -> None:
-    odd = [Judged(0.0, each.answerable) if at % 2 else each for at, each in enumerate(ANSWERABLE)]
+    odd = [
+        JudgedQuestion(0.0, each.answerable) if at % 2 else each
+        for at, each in enumerate(ANSWERABLE)
+    ]
     found = made([*odd, *UNANSWERABLE])
     assert found.least_confidence == made(BOTH).least_confidence
     assert found.after.wrongly_refused == 1.0
@@ -119,7 +124,7 @@ def test_the_curve_runs_from_all_questions_to_the_surest() -> None:
 
 
 def test_kinds_that_lie_apart_are_told_apart_wholly() -> None:
-    found = made([*ANSWERABLE, *(Judged(0.01 * at, answerable=False) for at in range(30))])
+    found = made([*ANSWERABLE, *(JudgedQuestion(0.01 * at, answerable=False) for at in range(30))])
     assert (found.auc, found.after.refused) == (1.0, 1.0)
     same = [0.5] * LEAST_QUESTIONS
     assert made(judged(same, same)).auc == 0.0
@@ -142,7 +147,7 @@ def test_any_questions_give_rates(
 
 
 @pytest.mark.parametrize("few", [[], ANSWERABLE, [*ANSWERABLE, *UNANSWERABLE[:19]]])
-def test_too_few_questions(few: list[Judged]) -> None:
+def test_too_few_questions(few: list[JudgedQuestion]) -> None:
     with pytest.raises(InputError, match="too few to calibrate with; at least 20 of each"):
         made(few)
 

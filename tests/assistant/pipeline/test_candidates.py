@@ -4,12 +4,12 @@ import pytest
 from fakes import PAPERS, Asking, FakeReader, answered, passage
 from promises import check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.pipeline.candidates import STAYING, candidates
+from assistant.pipeline.evidence import FOCUS_BONUS, candidates
 from assistant.pipeline.follow_up import StandaloneQuestion
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Outcome, Turn
-from retrieval.filters import Filters
-from retrieval.library import Library
+from retrieval.library.library import Library
+from retrieval.types import Filters
 
 ZEBRA, TIDAL, LICHEN, _ = PAPERS
 ABOUT_TIDES = "How do graph networks forecast tidal currents?"
@@ -42,7 +42,7 @@ def test_what_a_question_goes_on_about_scores_higher(library: Library) -> None:
     plain = {each.paper.id: each.score for each in candidates(library, asked(), 4)}
     found = candidates(library, asked(focus_papers=(ZEBRA,)), 4)
     scores = {each.paper.id: each.score for each in found}
-    assert scores.pop("zebra") == pytest.approx(plain.pop("zebra") + STAYING)
+    assert scores.pop("zebra") == pytest.approx(plain.pop("zebra") + FOCUS_BONUS)
     assert scores == plain
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 

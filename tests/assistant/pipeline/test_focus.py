@@ -13,8 +13,8 @@ from fakes import PAPERS, message_read, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.pipeline import focus
-from assistant.pipeline.focus import Signals, by_focus, seeks_others, signals_of
+from assistant.pipeline import intent as focus
+from assistant.pipeline.intent import Signals, by_focus, seeks_others, signals_of
 from retrieval.search.reader import MessageRead
 from retrieval.types import Passage
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from fakes import PAPERS, ZEBRA, answered, message_read, paper, passage
 
-from assistant.making import ABSTENTION
+from assistant.generation.answer_builder import ABSTENTION
 from assistant.pipeline.follow_up import (
     MOST_EARLIER,
     MOST_NAMED,

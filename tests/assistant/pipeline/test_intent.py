@@ -9,7 +9,7 @@ from promises import check_promises
 from assistant.pipeline.intent import (
     ABILITY,
     GREETING,
-    SURE,
+    SURE_KIND,
     THANKS,
     about_papers,
     fixed_reply,
@@ -28,13 +28,13 @@ REPLIES = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reply_to_a_message_of_which_the_reader_is_sure(kind: str) -> None:
-    for sure in (SURE, 0.99):
+    for sure in (SURE_KIND, 0.99):
         assert fixed_reply(message_read(kind, sure=sure), 1643) == REPLIES.get(kind, "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_in_doubt_a_message_asks_something(kind: str) -> None:
-    assert fixed_reply(message_read(kind, sure=SURE - 0.01), 1643) == ""
+    assert fixed_reply(message_read(kind, sure=SURE_KIND - 0.01), 1643) == ""
 
 
 @pytest.mark.parametrize(

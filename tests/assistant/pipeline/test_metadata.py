@@ -18,18 +18,18 @@ from fakes import (
 )
 from promises import check_promises
 
+from assistant.generation.answer_builder import MetadataAnswer
 from assistant.pipeline.follow_up import StandaloneQuestion, condense
 from assistant.pipeline.metadata import (
-    LIKELY,
+    LIKELY_KIND,
     MOST_LISTED,
     answer_from_metadata,
     nothing_passes,
     passages_of,
 )
-from assistant.records import MetadataAnswer
 from assistant.types import Outcome, Turn
-from retrieval.lexical import LexicalIndex
-from retrieval.library import Library
+from retrieval.index.lexical import LexicalIndex
+from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
 from retrieval.types import Paper
 
@@ -206,7 +206,7 @@ def test_other_kinds_are_not_answered_from_records(tmp_path: Path, kind: str) ->
     assert from_metadata(lookup_in(PAPERS, tmp_path), "papers by Ada Miro", kind) is None
 
 
-@pytest.mark.parametrize(("sure", "known"), [(LIKELY - 0.01, False), (LIKELY, True)])
+@pytest.mark.parametrize(("sure", "known"), [(LIKELY_KIND - 0.01, False), (LIKELY_KIND, True)])
 def test_in_doubt_a_question_goes_the_way_of_all_others(
     tmp_path: Path, sure: float, known: bool
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.pipeline.ordinals import place_in
+from assistant.pipeline.intent import place_in
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ import pytest
 from fakes import PAPERS, Asking, FakeChatModel, FakeReader, answered, message_read, passage
 from promises import check_promises
 
-from assistant.answer_settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.pipeline.follow_up import StandaloneQuestion, condense
-from assistant.pipeline.rewriting import keeps, reworded
+from assistant.pipeline.follow_up import StandaloneQuestion, condense, keeps, reworded
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Turn
-from retrieval.progress import never
+from retrieval.types import never
 
 TITLE = "Zebra Pruning for Vision Models"
 BEFORE = "How many weights does ZebraPrune remove?"

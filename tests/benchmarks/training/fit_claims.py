@@ -15,9 +15,9 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
 from assistant.models import resolve_encoder
-from assistant.models.encoder_gguf import READER, read_tensors
+from assistant.models.gguf.encoders import READER, read_tensors
 from assistant.settings import Settings
-from retrieval.search.encoder import Heads
+from retrieval.encoders.embedder import Heads
 from retrieval.search.reader import Reader
 
 DATA = Path(__file__).parent / "data"

@@ -6,7 +6,7 @@ goes through the real search and the real reader; a conditional logit over the p
 fitted with ten-fold cross-validation by paper. Of the conversations those that the reader was
 trained on count less: it is surer of them than of new ones.
 
-Prints a table; the weights go into `assistant.pipeline.focus.WEIGHTS` by hand.
+Prints a table; the weights go into `assistant.pipeline.intent.WEIGHTS` by hand.
 """
 
 import json
@@ -19,15 +19,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
-from assistant.models.encoder_gguf import READER, read_heads
-from assistant.pipeline.focus import Signals, signals_of
+from assistant.models.gguf.encoders import READER, read_heads
+from assistant.pipeline.intent import Signals, signals_of
+from assistant.pipeline.startup import open_library
 from assistant.settings import Settings
-from assistant.startup import open_library
-from retrieval.library import Library
-from retrieval.progress import silent
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.search.search import search
-from retrieval.types import Paper, Passage
+from retrieval.types import Paper, Passage, silent
 
 DATA = Path(__file__).parent / "data"
 DEPTH, FOLDS = 12, 10

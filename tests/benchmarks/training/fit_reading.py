@@ -25,16 +25,16 @@ import numpy as np
 from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
-from assistant.models.encoder_gguf import READER, read_heads
+from assistant.models.gguf.encoders import READER, read_heads
 from assistant.pipeline.abstention import Features, QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
+from assistant.pipeline.startup import open_library
 from assistant.settings import Settings
-from assistant.startup import open_library
-from retrieval.progress import never, silent
 from retrieval.query.lookup import Lookup
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import RerankSettings, read_papers
 from retrieval.search.search import search
+from retrieval.types import never, silent
 
 DATA = Path(__file__).parent / "data"
 DEPTH = 12

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel, BertTokenizerFast
 
-from retrieval.search.encoder import CONTEXT
+from retrieval.encoders.embedder import CONTEXT
 from retrieval.search.reader import FOCUSES, KINDS, QUESTION_TOKENS, TITLE_TOKENS
 
 HEADS = {

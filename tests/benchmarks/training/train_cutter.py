@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 from assistant.generation.verification.cutter import LEAST_WORDS
-from retrieval.search.encoder import CONTEXT
+from retrieval.encoders.embedder import CONTEXT
 
 DATA = Path(__file__).parent / "data"
 HEADS = {"start": 2, "end": 1, "order": 1}

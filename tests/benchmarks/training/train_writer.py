@@ -22,9 +22,9 @@ from writer_model import Tokens, load
 
 from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.models import resolve_encoder
-from assistant.models.encoder_gguf import CUTTER, read_heads
+from assistant.models.gguf.encoders import CUTTER, read_heads
 from assistant.settings import Settings
-from retrieval.progress import silent
+from retrieval.types import silent
 
 BATCH = 8
 """Examples a step."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.generation.verification.cutter import Cuts
-from assistant.prompting import (
+from assistant.generation.prompts import (
     SILENT_REPLY,
     Message,
     brief_messages,
     standalone_messages,
 )
+from assistant.generation.verification.cutter import Cuts
 
 DATA = Path(__file__).parent / "data"
 NOTE_WORDS = 100

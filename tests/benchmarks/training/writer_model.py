@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from assistant.prompting import Message
-from retrieval.chat_template import ChatTemplate
+from assistant.generation.prompts import Message
+from assistant.models.llama.chat_template import ChatTemplate
 
 RANK = 16
 SCALE = 2.0
@@ -134,7 +134,7 @@ def _tensor(tensor: gguf.ReaderTensor) -> Tensor:
 
 
 class Tokens:
-    """Conversations as token ids, cut as `retrieval.llamacpp.chat_prompt` cuts them."""
+    """Conversations as token ids, cut as `llama.bindings.chat_prompt` cuts them."""
 
     def __init__(self, path: Path) -> None:
         """Read the vocabulary and the chat template of the GGUF file."""

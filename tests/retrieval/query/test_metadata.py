@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from small_index import indexed, record
 
-from retrieval.filters import NO_FILTERS, Filters
-from retrieval.lexical import LexicalIndex
+from retrieval.index.lexical import LexicalIndex
 from retrieval.query.metadata import ParsedQuery, parse_query
+from retrieval.types import NO_FILTERS, Filters
 
 PAPERS = (
     record("one", "Marc Anton Finzi", "Andrew Gordon Wilson", venue="ICLR", year=2023),

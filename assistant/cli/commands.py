@@ -1,0 +1,309 @@
+"""The commands of the command line: data on stdout, notes and progress on stderr."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+
+from assistant.cli.cases import case_json, note_on, question_lines
+from assistant.cli.evaluate import Flags, run_evaluate
+from assistant.cli.output import (
+    AnswerPrinter,
+    ProgressBars,
+    calibration_lines,
+    health_lines,
+    ingest_lines,
+    matches_table,
+    models_lines,
+    passages_lines,
+    removal_line,
+)
+from assistant.cli.users import run_users_action
+from assistant.evaluation.question_file import LabelledQuestion, read_judged, read_questions
+from assistant.models import (
+    describe_models,
+    resolve_chat_model,
+    resolve_embedder,
+    resolve_encoder,
+)
+from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.pipeline.calibration import (
+    DEFAULT_THRESHOLD,
+    JudgedQuestion,
+    calibrated,
+    judged_sentences,
+    threshold,
+    write_calibration,
+)
+from assistant.pipeline.startup import open_assistant, open_library, open_reader
+from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.settings import Settings, load_settings, resource_folder
+from assistant.types import (
+    Completed,
+    Turn,
+    answer_json,
+    dumps,
+    ingest_json,
+    lookup_json,
+    search_json,
+)
+from retrieval.formats.citation_keys import citation_keys
+from retrieval.formats.writers import FORMATS
+from retrieval.library.health import check, repair
+from retrieval.library.ingest import ingest, remove_source
+from retrieval.query.lookup import Lookup
+from retrieval.query.syntax import ExplicitFilters
+from retrieval.search.rerank import ranking
+from retrieval.types import InputError, LibraryError, Progress, never
+
+
+def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
+    """Open the browser app."""
+    # Gradio takes seconds to import, and only this command needs it.
+    from assistant.server.app import serve  # noqa: PLC0415
+
+    serve(load_settings(flags))
+
+
+def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
+    """Bring the library up to date with files (default: the seeds)."""
+    paths = options.paths or [resource_folder("seeds")]
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
+    if options.json:
+        print(dumps(ingest_json(report)))
+        return
+    for line in ingest_lines(report):
+        print(line)
+
+
+def run_remove(options: argparse.Namespace, flags: Flags) -> None:
+    """Remove the papers of a file from the library."""
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        removal = remove_source(library, options.source, progress)
+    print(dumps(asdict(removal)) if options.json else removal_line(removal))
+
+
+def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
+    """Check whether the library is whole, or repair it."""
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+        health = (repair if options.repair else check)(library, progress)
+    if options.json:
+        print(dumps({**asdict(health), "sound": health.sound, "findings": health.findings}))
+    else:
+        print("\n".join(health_lines(health)))
+    if not health.sound:
+        raise LibraryError("The library is not whole; repair it with `assistant doctor --repair`.")
+
+
+def run_ask(options: argparse.Namespace, flags: Flags) -> None:
+    """Answer one question, or every question of a file."""
+    settings = load_settings(flags)
+    if options.jsonl:
+        _ask_file(options, settings)
+        return
+    question = checked_question(options.question)
+    assistant = _assistant(settings)
+    if options.json:
+        print(dumps(answer_json(assistant.answer(question), None, 0)))
+    else:
+        _ask(assistant, question, [], Console())
+
+
+def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
+    conversations = read_questions(options.jsonl)
+    assistant = _assistant(settings)
+    for conversation in conversations:
+        history: list[Turn] = []
+        for turn, question in enumerate(conversation.questions):
+            answer = assistant.answer(question, history)
+            history.append(Turn(question, answer))
+            print(dumps(answer_json(answer, conversation.id, turn)), flush=True)
+
+
+def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
+    """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
+    assistant = _assistant(load_settings(flags))
+    console = Console()
+    history: list[Turn] = []
+    print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
+    while question := _typed():
+        try:
+            history.append(_ask(assistant, question, history, console))
+        except KeyboardInterrupt:
+            print("(stopped)", file=sys.stderr)
+        except InputError as error:
+            print(f"assistant: {error}", file=sys.stderr)
+
+
+def _typed() -> str:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return ""
+
+
+def _ask(assistant: Assistant, question: str, history: list[Turn], console: Console) -> Turn:
+    printer = AnswerPrinter(console)
+    for event in assistant.stream(question, history):
+        printer.show(event, question.strip())
+        if isinstance(event, Completed):
+            return Turn(question, event.answer)
+    raise AssertionError("a stream of events ends with Completed")
+
+
+def _assistant(settings: Settings) -> Assistant:
+    with ProgressBars() as progress:
+        return open_assistant(settings, progress)
+
+
+def run_search(options: argparse.Namespace, flags: Flags) -> None:
+    """Rank papers for one query, or for every query of a file."""
+    settings = load_settings(flags)
+    if options.jsonl:
+        asked = [
+            (conversation.id, turn, question)
+            for conversation in read_questions(options.jsonl)
+            for turn, question in enumerate(conversation.questions)
+        ]
+    elif options.query.strip():
+        asked = [("", 0, checked_question(options.query))]
+    else:
+        raise InputError("The query is empty; type what to search for.")
+    with ProgressBars() as progress:
+        library = open_library(settings, progress)
+        library.ready_to_search()
+        reader = None if options.no_rerank else open_reader(settings, progress)
+    for id_, turn, query in asked:
+        found = ranking(library, query, options.k, reader, never)
+        for note in found.notes:
+            print(f"note: {note}", file=sys.stderr)
+        if options.jsonl or options.json:
+            print(dumps(search_json(id_ or None, turn, query, found.passages)), flush=True)
+        else:
+            for line in passages_lines(found.passages):
+                print(line)
+
+
+def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
+    """Look papers up."""
+    given = ExplicitFilters(
+        authors=tuple(filter(None, map(str.strip, options.author))),
+        venue=options.venue.strip(),
+        year=options.year,
+        decision=options.decision.strip(),
+    )
+    if not options.query.strip() and not given:
+        raise InputError("Nothing to look up; give a query or a filter such as --author.")
+    query = checked_question(options.query) if options.query.strip() else ""
+    with ProgressBars() as progress:
+        library = open_library(load_settings(flags), progress)
+    library.ready_to_search()
+    listing = Lookup.over(library).find(query, options.k, given)
+    if listing.note:
+        print(listing.note, file=sys.stderr)
+    if options.format == "json":
+        print(dumps(lookup_json(listing.matches)))
+    elif listing.matches and options.format in FORMATS:
+        papers = [match.paper for match in listing.matches]
+        keys = citation_keys(papers, library.lexical.papers_with_key)
+        print(FORMATS[options.format](papers, keys), end="")
+    elif listing.matches:
+        Console().print(matches_table(listing.matches))
+
+
+def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
+    """Set the confidence from which questions are answered, by questions or by the library."""
+    settings = load_settings(flags)
+    asked = read_judged(options.questions) if options.questions else []
+    with ProgressBars() as progress:
+        if asked:
+            assistant = open_assistant(settings, progress)
+            library, source = assistant.library, options.questions.name
+            judged = list(_judged(assistant, asked, progress))
+        else:
+            library = open_library(settings, progress)
+            library.ready_to_search()
+            reader = open_reader(settings, progress)
+            judged = list(judged_sentences(library, reader, options.papers, progress, never))
+            source = f"sentences of {len(judged) // 2:,} of its abstracts"
+    try:
+        before = threshold(library.home)
+    except LibraryError:  # a damaged calibration is replaced
+        before = DEFAULT_THRESHOLD
+    calibration = calibrated(judged, source, before=before, by_people=options.questions is not None)
+    write_calibration(library.home, calibration)
+    if options.json:
+        print(dumps(asdict(calibration)))
+        return
+    for line in calibration_lines(calibration):
+        print(line)
+
+
+def _judged(
+    assistant: Assistant, asked: Sequence[LabelledQuestion], progress: Progress
+) -> Iterator[JudgedQuestion]:
+    for done, each in enumerate(asked, start=1):
+        confidence = assistant.confidence(each.question)
+        progress("calibrating", done, len(asked), "questions")
+        if confidence is not None:
+            yield JudgedQuestion(confidence, each.answerable)
+
+
+def run_models(options: argparse.Namespace, flags: Flags) -> None:
+    """List the models, after fetching those in use if asked to."""
+    settings = load_settings(flags)
+    if options.action == "pull":
+        with ProgressBars() as progress:
+            resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
+            resolve_embedder(settings.embedder, settings.cache, progress)
+            for weights in (READER, SUPPORT, CUTTER):
+                resolve_encoder(weights, settings.cache, progress)
+    models = describe_models(settings)
+    if options.json:
+        print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))
+    else:
+        print("\n".join(models_lines(models)))
+
+
+def run_cases(options: argparse.Namespace, flags: Flags) -> None:
+    """Print the rated answers, one JSON a line, as `ask --jsonl` or `evaluate` reads them."""
+    file = load_settings(flags).home / CONVERSATIONS
+    cases = Conversations(file).cases() if file.exists() else []
+    lines = question_lines(cases) if options.questions else [case_json(case) for case in cases]
+    for line in lines:
+        print(dumps(line))
+    if options.questions and (note := note_on(lines)):
+        print(f"note: {note}", file=sys.stderr)
+    if not lines:
+        rated = "rated down" if options.questions else "rated"
+        print(f"No answer was {rated} yet; the thumbs below an answer do it.", file=sys.stderr)
+
+
+def run_users(options: argparse.Namespace, flags: Flags) -> None:
+    """Add, list or remove users and their keys."""
+    run_users_action(options, load_settings(flags).auth_file)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
+    "serve": run_serve,
+    "ingest": run_ingest,
+    "remove": run_remove,
+    "doctor": run_doctor,
+    "ask": run_ask,
+    "chat": run_chat,
+    "search": run_search,
+    "lookup": run_lookup,
+    "evaluate": run_evaluate,
+    "calibrate": run_calibrate,
+    "models": run_models,
+    "cases": run_cases,
+    "users": run_users,
+}
+"""The commands, by name."""

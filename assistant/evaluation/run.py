@@ -1,0 +1,337 @@
+"""One evaluation run, from its questions to figures and report; an interrupted run is resumed."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import filelock
+
+from assistant.evaluation.asking import Runner
+from assistant.evaluation.beir import home_of_corpus, ingest_corpus, read_beir
+from assistant.evaluation.compare import Comparison, check_baseline, compare, read_baseline
+from assistant.evaluation.figures import Figures, make_figures, write_figures
+from assistant.evaluation.papers import papers_of
+from assistant.evaluation.provenance import library_facts
+from assistant.evaluation.questions import QuestionSet, read_question_set
+from assistant.evaluation.record import (
+    Asking,
+    RunRecord,
+    describe_difference,
+    ended,
+    first_difference,
+    interrupted,
+    make_record,
+    read_record,
+    record_json,
+    resumed,
+    write_record,
+)
+from assistant.evaluation.report import write_report
+from assistant.evaluation.rows import FIGURES, RECORD, REPORT, SAMPLES, appending, read_rows
+from assistant.evaluation.types import Row, Sample, SampleType
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
+from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.pipeline.startup import open_assistant
+from assistant.settings import Ablations, Settings, load_settings
+from retrieval.types import InputError, LibraryError, Progress
+
+Ask = Callable[[Sequence[Sample]], Generator[Row, None, None]]
+"""Asks samples and gives their rows, each as soon as it is scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """What a run asks, how, and where it is kept."""
+
+    questions: Path
+    """A JSONL file or a BEIR folder."""
+    out: Path
+    """The run's folder."""
+    types: tuple[SampleType, ...] = ()
+    """Empty: all."""
+    limit: int | None = None
+    """Samples at most, in proportion over the types."""
+    repeats: int = 0
+    """How often each sample is asked again."""
+    seed: int = 0
+    """Of the intervals' draws."""
+    ablations: Ablations = field(default_factory=Ablations)
+    baseline: Path | None = None
+    """The folder of the run to compare with."""
+    sha256: str = ""
+    """Of the questions that a replay asks again; empty: any."""
+    replaces: bool = False
+    """Whether an ended run in `out` is replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The outcome of a run."""
+
+    figures: Figures
+    comparison: Comparison | None
+    notes: tuple[str, ...]
+    """What is odd about the questions."""
+    failures: Mapping[str, str]
+    """Why samples failed, by their ids."""
+
+
+def evaluate(config: RunConfig, settings: Settings, progress: Progress) -> RunResult:
+    """Ask the samples that have no row yet, and write figures and report.
+
+    All input is checked before a model is loaded.
+
+    Raises:
+        InputError: questions, baseline or folder cannot be used.
+        LibraryError: the library has no papers, cannot be read or written, or was changed.
+        ModelError: a model is not available or cannot be loaded.
+    """
+    baseline = read_baseline(config.baseline) if config.baseline else None
+    if config.questions.is_dir() and settings.home == home_of_corpus(config.questions, settings):
+        # Errors in the folder are reported before its corpus is ingested.
+        _check_questions(config, baseline, read_beir(config.questions).sha256)
+        ingest_corpus(config.questions, settings, progress)
+    questions = read_question_set(config.questions, papers_of(settings.home))
+    samples = chosen(questions.samples, config.types, config.limit)
+    ids = [sample.id for sample in samples]
+    _check_questions(config, baseline, questions.sha256, ids)
+    with _locked(config.out):
+        if config.replaces:
+            remove_ended(config.out)
+        record = _complete(config, questions, samples, settings, progress)
+        by_id = {row.id: row for row in read_rows(config.out / SAMPLES)}
+        rows = [by_id[id_] for id_ in ids]
+        figures = make_figures(rows, ids, questions.sha256, config.seed)
+        comparison = None
+        if baseline:
+            comparison = compare(baseline, figures, str(config.baseline), config.seed)
+        write_figures(config.out / FIGURES, figures)
+        write_report(config.out / REPORT, figures, rows, record_json(record), comparison)
+    failures = {row.id: row.failed for row in rows if row.failed}
+    return RunResult(figures, comparison, questions.notes, failures)
+
+
+def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
+    """The person's settings; unless a library is named, a BEIR folder's corpus has its own.
+
+    Raises:
+        InputError: a setting does not fit.
+    """
+    settings = load_settings(dict(flags))
+    if questions.is_dir() and "home" not in flags:
+        return settings.model_copy(update={"home": home_of_corpus(questions, settings)})
+    return settings
+
+
+def chosen(
+    samples: Sequence[Sample], types: Sequence[SampleType], limit: int | None
+) -> tuple[Sample, ...]:
+    """The samples of some types (empty: all), at most `limit`.
+
+    A limit takes samples of every type in proportion, evenly spread over those of the type.
+
+    Raises:
+        InputError: there are none.
+    """
+    of_types = [sample for sample in samples if not types or sample.type in types]
+    if not of_types:
+        here = ", ".join(sorted({sample.type for sample in samples}))
+        raise InputError(f"No question is of the types asked for; the file has {here}.")
+    if limit is None or limit >= len(of_types):
+        return tuple(of_types)
+    of_type = {type_: [each for each in of_types if each.type == type_] for type_ in SampleType}
+    shares = sorted(
+        ((at + 0.5) / len(group), type_)
+        for type_, group in of_type.items()
+        for at in range(len(group))
+    )
+    counts = Counter(type_ for _, type_ in shares[:limit])
+    taken = {
+        of_type[type_][at * len(of_type[type_]) // count].id
+        for type_, count in counts.items()
+        for at in range(count)
+    }
+    return tuple(sample for sample in of_types if sample.id in taken)
+
+
+def run(
+    samples: Sequence[Sample], folder: Path, record: RunRecord, ask: Ask, progress: Progress
+) -> None:
+    """Ask every sample that has no row in `folder` yet; without any, the run has ended.
+
+    Args:
+        samples: all of the run.
+        folder: where record and rows are kept.
+        record: of this run, see `kept_record`.
+        ask: asks samples.
+        progress: called after every sample.
+    """
+    left = missing(samples, folder)
+    if not left:  # stopped between its last row and its end
+        write_record(folder / RECORD, ended(record, 0.0))
+        return
+    write_record(folder / RECORD, interrupted(record, 0.0))
+    done = len(samples) - len(left)
+    start = time.monotonic()
+    progress("asking", done, len(samples), "samples")
+    try:
+        with appending(folder / SAMPLES) as append, closing(ask(left)) as rows:
+            for row in rows:
+                append(row)
+                done += 1
+                progress("asking", done, len(samples), "samples")
+    finally:
+        seconds = time.monotonic() - start
+        finish = ended if done == len(samples) else interrupted
+        write_record(folder / RECORD, finish(record, seconds))
+
+
+def missing(samples: Sequence[Sample], folder: Path) -> list[Sample]:
+    """The samples that have no row yet."""
+    done = {row.id for row in read_rows(folder / SAMPLES)}
+    return [sample for sample in samples if sample.id not in done]
+
+
+def kept_record(folder: Path, record: RunRecord) -> RunRecord:
+    """The record of the run in `folder` if `record` resumes it, else `record` itself.
+
+    A run without rows is replaced.
+
+    Raises:
+        InputError: the folder has another run, or files that would be overwritten.
+    """
+    kept = read_record(folder / RECORD)
+    if kept is None:
+        for name in (SAMPLES, FIGURES, REPORT):
+            if (folder / name).exists():
+                raise InputError(
+                    f"{folder} has a {name} of something else (there is no {RECORD}); "
+                    "give another --out."
+                )
+        return record
+    if not read_rows(folder / SAMPLES):
+        return record
+    if different := first_difference(kept, record):
+        raise InputError(
+            f"{folder} has another run, which differs in {describe_difference(different)}; "
+            "give another --out."
+        )
+    return resumed(kept)
+
+
+def remove_ended(folder: Path) -> None:
+    """Remove the files of a run that has ended; an interrupted one stays, to be resumed.
+
+    Raises:
+        InputError: the record there cannot be read.
+    """
+    kept = read_record(folder / RECORD)
+    if kept and kept.times.ended:
+        for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it identifies the run
+            (folder / name).unlink(missing_ok=True)
+
+
+def _check_questions(
+    config: RunConfig, baseline: Figures | None, sha256: str, ids: Collection[str] = ()
+) -> None:
+    """Check that the questions are those of the replayed run, and of the baseline.
+
+    Args:
+        config: of the run.
+        baseline: its figures, if there is one.
+        sha256: of the questions.
+        ids: of the samples, once they are known.
+
+    Raises:
+        InputError: they are others.
+    """
+    if config.sha256 and config.sha256 != sha256:
+        raise InputError(
+            f"{config.questions} was changed after the run that is to be replayed; bring back what "
+            "was asked, or evaluate it as a new run."
+        )
+    if baseline:
+        check_baseline(baseline, sha256, str(config.baseline), ids)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a run's folder, which is made if needed.
+
+    Raises:
+        InputError: it cannot be made, or another process uses it.
+    """
+    lock = filelock.FileLock(folder / "lock", blocking=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise InputError(
+            f"Another process is running the evaluation in {folder}; wait, or give another --out."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"The folder {folder} cannot be written ({error.strerror}); choose another --out."
+        ) from error
+    with lock:
+        yield
+
+
+def _complete(
+    config: RunConfig,
+    questions: QuestionSet,
+    samples: Sequence[Sample],
+    settings: Settings,
+    progress: Progress,
+) -> RunRecord:
+    """Give every sample a row; returns the record of the ended run."""
+    asking = Asking(
+        file=str(config.questions.resolve()),
+        sha256=questions.sha256,
+        samples=len(samples),
+        limit=config.limit,
+        types=tuple(config.types),
+        repeats=config.repeats,
+        seed=config.seed,
+        ablations=config.ablations,
+    )
+    files = {
+        "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
+        "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
+        "reader": resolve_encoder(READER, settings.cache, progress),
+        "support": resolve_encoder(SUPPORT, settings.cache, progress),
+        "cutter": resolve_encoder(CUTTER, settings.cache, progress),
+    }
+    if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
+        files["writer"] = ADAPTER
+    record = kept_record(config.out, make_record(asking, settings, files))
+    if missing(samples, config.out) or not record.times.ended:
+        ask = partial(_ask, config, settings, progress)
+        run(samples, config.out, record, ask, progress)
+        _check_unchanged(record, settings.home)
+    return read_record(config.out / RECORD) or record
+
+
+def _ask(
+    config: RunConfig, settings: Settings, progress: Progress, samples: Sequence[Sample]
+) -> Generator[Row, None, None]:
+    assistant = open_assistant(settings, progress, config.ablations)
+    yield from map(Runner(assistant, config.repeats).row, samples)
+
+
+def _check_unchanged(record: RunRecord, home: Path) -> None:
+    """Check that all samples were asked of the same papers.
+
+    Raises:
+        LibraryError: another process added or removed some.
+    """
+    if library_facts(home) != record.library:
+        raise LibraryError(
+            f"The library in {home} was changed while its questions were asked, so that no figures "
+            "can stand for it; ask again with another --out."
+        )

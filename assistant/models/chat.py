@@ -1,0 +1,342 @@
+"""The chat model: its port, its implementation in llama.cpp, and a measurement of its speed."""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.models.llama import bindings
+from assistant.models.llama.chat_template import Messages
+from assistant.models.llama.decoding import Decoder, Slice, slices
+from assistant.models.llama.reading_ahead import read_ahead
+from assistant.models.llama.tokenizer import Encoding, encoding_of
+from retrieval.encoders import llamacpp
+from retrieval.types import Cancelled, InputError
+
+LIKELIHOOD_TOKENS = 1024
+"""Most tokens of a conversation and its reply that `log_probabilities` reads."""
+LONGEST_REPLY = 128
+"""Tokens of a reply whose likelihood counts."""
+_LAST_TOKENS = 64
+"""Tokens kept from the end of a conversation that is too long: the question is there."""
+_LEAST_CONTEXT = 512
+"""Tokens below which no question with its evidence fits."""
+_SAMPLE = (
+    "In 2023 we’ve trained GPT-like models on 1,234,567 naïve users' texts:\n\n  it's 3.5% up,\r\n"
+    "HE'D say; $\\mathcal{O}(n^2)$ /// 数学 한국어 ЖИзнь ٣٤ 🙂 CamelCase_and-more   \t(e.g. ½)"
+)
+"""Text that tokenizers split in different ways."""
+_LOOK_SECONDS = 0.1
+"""Time between two checks whether to keep waiting for the model."""
+_READ_WORDS = 40
+"""Numbers of eight random digits: some 400 tokens, which no model has read before."""
+_WRITTEN_TOKENS = 32
+_ENDLESS = 'root ::= [^§]* "§"'
+"""A grammar that allows every token but the end."""
+
+
+class ChatModel(Protocol):
+    """Writes text to continue a conversation."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+
+    @property
+    def context(self) -> int:
+        """Tokens that prompt and answer share."""
+
+    @property
+    def gives_likelihoods(self) -> bool:
+        """Whether `log_probabilities` works; few servers give log-probabilities."""
+
+    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """Tokens of the conversation as the model reads it."""
+
+    def write(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+        grammar: str = "",
+    ) -> Generator[str, None, None]:
+        """Yield the next message in pieces as they are written, one a token.
+
+        Args:
+            messages: the conversation so far.
+            max_tokens: pieces at most.
+            stopped: checked before each.
+            grammar: allowed text, in GBNF; a model without grammars ignores it.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        """The next message if it must be one of `texts`.
+
+        Args:
+            messages: the conversation so far.
+            texts: all different.
+            max_tokens: longer texts are left out.
+            stopped: checked while the model reads.
+
+        Returns:
+            The text and its number of tokens; "" and 0 if none is short enough.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+    def log_probabilities(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each conversation the log-probability (natural) of every token of `reply`.
+
+        Only if `gives_likelihoods`.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+        """
+
+
+class LlamaCppChatModel:
+    """A chat model in llama.cpp, one conversation at a time."""
+
+    def __init__(self, path: Path, *, context: int, threads: int, thinking: int = 0) -> None:
+        """Load the GGUF model at `path`.
+
+        Args:
+            path: the model's file.
+            context: tokens of context, no more than the model was trained for.
+            threads: threads of the processor.
+            thinking: tokens that a reasoning model may think before each answer. By default it
+                skips the thinking, which takes minutes on a processor.
+
+        Raises:
+            ModelError: the file is not a usable chat model.
+            InputError: thinking leaves no room for an answer.
+        """
+        self.path = path
+        self._model = llamacpp.load(path, context=context, threads=threads)
+        self._template = bindings.chat_template(self._model)
+        self._thinking = thinking if self._template.thinking else 0
+        self._decoder = Decoder(self._model)
+        self._lock = threading.Lock()
+        self._threads = threads
+        self._likelihood_context: bindings.LikelihoodContext | None = None
+        self._likelihood_lock = threading.Lock()
+        self._context = min(context, llamacpp.context_trained(self._model)) - self._thinking_room()
+        if self._context < _LEAST_CONTEXT:
+            raise InputError(
+                f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
+                f"at least {_LEAST_CONTEXT} are needed; raise --context or lower --thinking."
+            )
+        self._encoding = self._proven_encoding()
+        self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
+
+    @property
+    def name(self) -> str:
+        """The file's name: model and quantization."""
+        return self.path.stem
+
+    @property
+    def context(self) -> int:
+        """Tokens that prompt and answer share, without the thinking."""
+        return self._context
+
+    @property
+    def gives_likelihoods(self) -> bool:
+        """True: llama.cpp gives the logits."""
+        return True
+
+    def attach(self, adapter: Path) -> None:
+        """Write with an adapter from now on; `log_probabilities` does not change.
+
+        Raises:
+            ModelError: the adapter cannot be used.
+        """
+        with self._lock:
+            bindings.attach_adapter(self._model, adapter)
+            self._decoder = Decoder(self._model)  # the old one has read without the adapter
+
+    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """Tokens of the conversation as the model reads it."""
+        empty = [{**message, "content": ""} for message in messages]
+        template = sum(map(len, self._prompt(empty)))
+        return template + sum(self._count_text(message["content"]) for message in messages)
+
+    def write(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+        grammar: str = "",
+    ) -> Generator[str, None, None]:
+        """Yield the next message in pieces; wait while another is being written.
+
+        The part of the conversation that was read before is not read again.
+        """
+        prompt = slices(self._prompt(messages, think=self._thinking > 0))
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[str]:
+            with self._turn(stopped):
+                thought = self._thought(prompt, stopped) if self._thinking else []
+                yield from self._decoder.write(prompt + thought, max_tokens, grammar, stopped)
+
+        return read_ahead(begin, stopped)
+
+    def choose(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        texts: Sequence[str],
+        max_tokens: int,
+        stopped: Callable[[], bool],
+    ) -> tuple[str, int]:
+        """The next message if it must be one of `texts`; wait while another is being written."""
+        tokens = [tuple(self._tokens(text)) for text in texts]
+        short = [at for at, each in enumerate(tokens) if len(each) <= max_tokens]
+        if not short:
+            return "", 0
+        prompt = slices(self._prompt(messages))
+        with self._turn(stopped):
+            chosen = short[self._decoder.choose(prompt, [tokens[at] for at in short], stopped)]
+        return texts[chosen], len(tokens[chosen])
+
+    def log_probabilities(
+        self,
+        conversations: Iterable[Sequence[Mapping[str, str]]],
+        reply: str,
+        stopped: Callable[[], bool],
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each conversation log P of every token of `reply`; long ones are shortened.
+
+        It shares only the model's weights with `write`, so neither waits for the other.
+        """
+        tokens = self._tokens(reply)[:LONGEST_REPLY]
+        most = LIKELIHOOD_TOKENS - len(tokens)
+        for conversation in conversations:
+            frame, prompt = self._framed(conversation)
+            if len(frame) + len(prompt) > most:
+                prompt = prompt[: most - len(frame) - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
+            if stopped():
+                raise Cancelled
+            with self._likelihood_lock:
+                found = self._likelihood().log_probabilities(frame, prompt, tokens, stopped)
+            yield found  # outside the lock: the caller may take its time
+
+    def _proven_encoding(self) -> Encoding | None:
+        """A fast encoding; None if it would not give the model's own tokens for a sample.
+
+        A file may name a splitter that its vocabulary was not made with.
+        """
+        encoding = encoding_of(llamacpp.metadata(self._model), llamacpp.vocabulary(self._model))
+        is_same = encoding and encoding.encode_ordinary(_SAMPLE) == self._tokens(_SAMPLE)
+        return encoding if is_same else None
+
+    def _count_text(self, text: str) -> int:
+        if self._encoding:
+            return len(self._encoding.encode_ordinary(text))
+        return len(self._tokens(text))
+
+    def _tokens(self, text: str) -> list[int]:
+        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)
+
+    def _control_tokens(self, text: str) -> list[int]:
+        return llamacpp.tokenize(self._model, text, add_bos=False, special=True)
+
+    def _prompt(self, messages: Messages, *, think: bool = False) -> list[list[int]]:
+        return bindings.chat_prompt(self._model, self._template, messages, think=think)
+
+    @contextmanager
+    def _turn(self, stopped: Callable[[], bool]) -> Iterator[None]:
+        while not self._lock.acquire(timeout=_LOOK_SECONDS):
+            if stopped():
+                raise Cancelled
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _thinking_room(self) -> int:
+        """Most tokens of the thinking, with the marks around it."""
+        marks = self._template.thinking
+        if marks is None or not self._thinking:
+            return 0
+        around = f"{marks.opens}\n{marks.closes}{marks.then}"
+        return self._thinking + len(self._control_tokens(around))
+
+    def _thought(self, prompt: list[Slice], stopped: Callable[[], bool]) -> list[Slice]:
+        """The model's thinking before its answer, closed if the model does not close it in time."""
+        marks = self._template.thinking
+        if marks is None:
+            return []
+        thought, closed = self._decoder.think(prompt, self._thinking, marks.closes, stopped)
+        end = marks.then if closed else f"\n{marks.closes}{marks.then}"
+        return thought + slices([self._control_tokens(end)])
+
+    def _framed(self, conversation: Messages) -> tuple[list[int], list[int]]:
+        """The tokens of a conversation: those that all of its form begin with, and the rest."""
+        empty = [{**message, "content": ""} for message in conversation]
+        frame = [token for part in self._prompt(empty) for token in part]
+        prompt = [token for part in self._prompt(conversation) for token in part]
+        most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
+        same = (ours == framed for ours, framed in zip(prompt[:most], frame, strict=False))
+        common = sum(takewhile(bool, same))
+        return prompt[:common], prompt[common:]
+
+    def _likelihood(self) -> bindings.LikelihoodContext:
+        """The context for likelihoods, made on first use: it takes memory."""
+        if self._likelihood_context is None:
+            self._likelihood_context = bindings.LikelihoodContext(
+                self._model, tokens=LIKELIHOOD_TOKENS, threads=self._threads
+            )
+        return self._likelihood_context
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Tokens per second."""
+
+    reading: float
+    """Reading of a prompt that is new to the model."""
+    writing: float
+    """Writing of an answer once the prompt is read."""
+
+
+def measure(model: ChatModel, stopped: Callable[[], bool]) -> Speed:
+    """Have the model read some 400 tokens and write 32.
+
+    Raises:
+        Cancelled: `stopped()` became true.
+    """
+    words = [str(secrets.randbelow(10**8)) for _ in range(_READ_WORDS)]
+    messages = [
+        {"role": "system", "content": f"Notes of {words[0]}."},
+        {"role": "user", "content": f"{' '.join(words)}\nTell a long story about these numbers."},
+    ]
+    tokens = model.count(messages)
+    times = [time.perf_counter()]
+    times += [
+        time.perf_counter() for _ in model.write(messages, _WRITTEN_TOKENS, stopped, _ENDLESS)
+    ]
+    return Speed(
+        reading=tokens / (times[1] - times[0]), writing=(len(times) - 2) / (times[-1] - times[1])
+    )

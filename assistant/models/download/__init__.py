@@ -1,0 +1,1 @@
+"""Fetches models and checks them."""

@@ -1,0 +1,1 @@
+"""Chat models in llama.cpp: templates, tokens, decoding."""

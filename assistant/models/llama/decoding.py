@@ -1,0 +1,278 @@
+"""Writes text with a loaded model, token by token: always the likeliest that a grammar allows.
+
+The same prompt gives the same bytes whatever was asked before. The last digits of a token's numbers
+depend on the other tokens of its batch, so a prompt is always read in the same slices, and only
+whole slices are kept for the next prompt.
+"""
+
+import codecs
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+import llama_cpp
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.encoders.llamacpp import ending_early
+from retrieval.types import Cancelled, ModelError
+
+SLICE = 128
+"""Prompt tokens evaluated at a time; a stop does not wait for their end, see `ending_early`."""
+_TRIED = (1, 32, 1024)
+"""How many of the likeliest tokens a grammar checks before it checks all; mostly one is enough."""
+_CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+_LONGEST_TOKEN = 1024
+"""Most bytes of a token's text."""
+
+Slice = tuple[int, ...]
+
+
+def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
+    """The parts of a prompt cut into slices; every part begins a new slice."""
+    return [
+        tuple(part[start : start + SLICE]) for part in parts for start in range(0, len(part), SLICE)
+    ]
+
+
+class Decoder:
+    """Continues prompts with one model, one at a time. Not thread-safe."""
+
+    def __init__(self, model: llama_cpp.Llama) -> None:
+        """Nothing is read yet."""
+        self._model = model
+        self._vocab = model._model.vocab
+        self._read: list[Slice] = []
+        self._silenced = self._unwritable()
+
+    def read(self, prompt: Sequence[Slice], stopped: Callable[[], bool]) -> None:
+        """Read `prompt`; slices that it shares with the last prompt are kept.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate it.
+        """
+        # The last slice is always read: it gives the logits.
+        kept = self._keep(_common(self._read, prompt[:-1]))
+        for each in prompt[kept:]:
+            if stopped():
+                raise Cancelled
+            self._evaluate(each, stopped)
+
+    def write(
+        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Callable[[], bool]
+    ) -> Iterator[str]:
+        """Continue `prompt`: a piece of text for every token, which may be empty.
+
+        Args:
+            prompt: as `slices` cuts it.
+            max_tokens: tokens written at most.
+            grammar: allowed text, in llama.cpp's GBNF with the rule `root`; empty for any text.
+            stopped: checked before each token.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate it.
+        """
+        text = codecs.getincrementaldecoder("utf-8")("replace")
+        with closing(_Grammar(self._vocab, grammar)) as allowed:
+            for token in self._tokens(prompt, max_tokens, allowed, stopped):
+                yield text.decode(self.text_of(token))
+        if rest := text.decode(b"", final=True):
+            yield rest
+
+    def choose(
+        self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Callable[[], bool]
+    ) -> int:
+        """The index of the one of `texts` that is written after `prompt` if it must be one of them.
+
+        Each token is the likeliest that continues some text, as in `write`; what all the remaining
+        texts share is read at once. The cost is that of reading the text, not of writing it.
+
+        Args:
+            prompt: as `slices` cuts it.
+            texts: token ids of each, at least one, all different.
+            stopped: checked while they are read.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate it.
+        """
+        self.read(prompt, stopped)
+        ended = [(*text, self._model.token_eos()) for text in texts]
+        left, at = list(range(len(ended))), 0
+        while len(left) > 1:
+            most = min(len(ended[each]) for each in left)
+            same = next(p for p in range(at, most) if len({ended[each][p] for each in left}) > 1)
+            if same > at:
+                self._evaluate(ended[left[0]][at:same], stopped)
+            logits = self._logits()
+            token = max(sorted({ended[each][same] for each in left}), key=lambda each: logits[each])
+            left, at = [each for each in left if ended[each][same] == token], same
+        return left[0]
+
+    def think(
+        self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Callable[[], bool]
+    ) -> tuple[list[Slice], bool]:
+        """The text written until `closes` or for `max_tokens`, and whether it was closed.
+
+        Raises:
+            Cancelled: `stopped()` became true.
+            ModelError: the model cannot evaluate it.
+        """
+        thought: list[Slice] = []
+        end = b""
+        with closing(_Grammar(self._vocab, "")) as free:
+            for token in self._tokens(prompt, max_tokens, free, stopped, silenced=False):
+                thought.append((token,))
+                end = (end + self.text_of(token, special=True))[-_LONGEST_TOKEN:]
+                if closes.encode() in end:
+                    return thought, True
+        return thought, False
+
+    def text_of(self, token: int, *, special: bool = False) -> bytes:
+        """The text of a token; empty for control tokens unless `special`."""
+        buffer = ctypes.create_string_buffer(_LONGEST_TOKEN)
+        length = llama_cpp.llama_token_to_piece(
+            self._vocab, token, buffer, _LONGEST_TOKEN, 0, special
+        )
+        return buffer.raw[: max(length, 0)]
+
+    def _tokens(
+        self,
+        prompt: Sequence[Slice],
+        max_tokens: int,
+        grammar: "_Grammar",
+        stopped: Callable[[], bool],
+        *,
+        silenced: bool = True,
+    ) -> Iterator[int]:
+        self.read(prompt, stopped)
+        for _ in range(max_tokens):
+            if stopped():
+                raise Cancelled
+            token = self._likeliest(grammar, silenced=silenced)
+            if token is None or llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                return
+            grammar.accept(token)
+            yield token
+            if self._model.n_tokens == self._model.n_ctx():
+                return
+            self._evaluate((token,), stopped)
+
+    def _likeliest(self, grammar: "_Grammar", *, silenced: bool) -> int | None:
+        """The likeliest token that the grammar allows; None if there is none."""
+        logits = self._logits()
+        scores = logits + self._silenced if silenced else logits
+        if not grammar:
+            return int(scores.argmax())
+        for count in (*_TRIED, len(scores)):
+            best = _best(scores, min(count, len(scores)))
+            found = grammar.first_allowed(best[np.isfinite(scores[best])])
+            if found is not None:
+                return found
+        return None
+
+    def _logits(self) -> NDArray[np.float32]:
+        """The logits of the next token, shape (vocabulary,); valid until more is evaluated."""
+        size = self._model.n_vocab()
+        return np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
+
+    def _evaluate(self, tokens: Slice, stopped: Callable[[], bool]) -> None:
+        try:
+            with ending_early(self._model._ctx, stopped):
+                self._model.eval(tokens)
+        except Cancelled:
+            self._forget()
+            raise
+        except RuntimeError as error:
+            self._forget()
+            raise ModelError(
+                f"llama.cpp could not go on ({error}); ask again, with a smaller --context if "
+                "memory is short."
+            ) from error
+        self._read.append(tokens)
+
+    def _keep(self, count: int) -> int:
+        """Forget all but the first `count` slices; return how many could be kept."""
+        length = sum(map(len, self._read[:count]))
+        if length < self._model.n_tokens and not (
+            length and self._model._ctx.kv_cache_seq_rm(-1, length, -1)
+        ):
+            # A recurrent model cannot forget a part of what it read.
+            self._forget()
+            return 0
+        self._model.n_tokens = length
+        del self._read[count:]
+        return count
+
+    def _forget(self) -> None:
+        """Forget everything, also a slice that was not read to its end."""
+        self._model.reset()
+        self._model._ctx.kv_cache_clear()
+        self._read.clear()
+
+    def _unwritable(self) -> NDArray[np.float32]:
+        """Summands for the logits that rule out control tokens, except those that end a text."""
+        return np.array(
+            [
+                -np.inf
+                if llama_cpp.llama_vocab_is_control(self._vocab, token)
+                and not llama_cpp.llama_vocab_is_eog(self._vocab, token)
+                else 0.0
+                for token in range(self._model.n_vocab())
+            ],
+            dtype=np.float32,
+        )
+
+
+class _Grammar:
+    """A grammar that advances with each token; an empty one is false and allows everything."""
+
+    def __init__(self, vocab: llama_cpp.llama_vocab_p, source: str) -> None:
+        self._sampler = source and llama_cpp.llama_sampler_init_grammar(
+            vocab, source.encode(), b"root"
+        )
+        if source and not self._sampler:
+            raise ValueError(f"llama.cpp cannot read the grammar {source!r}")
+
+    def __bool__(self) -> bool:
+        return bool(self._sampler)
+
+    def first_allowed(self, tokens: Sequence[int] | NDArray[np.int64]) -> int | None:
+        """The first of `tokens` that is allowed next; None if none is."""
+        candidates = np.zeros(len(tokens), dtype=_CANDIDATE)
+        candidates["id"] = tokens
+        array = llama_cpp.llama_token_data_array(
+            data=candidates.ctypes.data_as(ctypes.POINTER(llama_cpp.llama_token_data)),
+            size=len(tokens),
+            selected=-1,
+            sorted=False,
+        )
+        llama_cpp.llama_sampler_apply(self._sampler, ctypes.byref(array))
+        allowed = np.flatnonzero(np.isfinite(candidates["logit"]))
+        return int(tokens[allowed[0]]) if len(allowed) else None
+
+    def accept(self, token: int) -> None:
+        if self._sampler:
+            llama_cpp.llama_sampler_accept(self._sampler, token)
+
+    def close(self) -> None:
+        if self._sampler:
+            llama_cpp.llama_sampler_free(self._sampler)
+            self._sampler = None
+
+
+def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """The `count` likeliest tokens, likeliest first; equals in the order of their ids."""
+    if count == 1:
+        return np.array([scores.argmax()])
+    chosen = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else None
+    chosen = np.arange(len(scores)) if chosen is None else np.sort(chosen)
+    return chosen[np.argsort(-scores[chosen], kind="stable")]
+
+
+def _common(left: Sequence[Slice], right: Sequence[Slice]) -> int:
+    """Number of slices that both begin with."""
+    same = (old == new for old, new in zip(left, right, strict=False))
+    return next((at for at, equal in enumerate(same) if not equal), min(len(left), len(right)))

@@ -1,0 +1,1 @@
+"""The server: service, request queue, library jobs, conversations, HTTP API, pages, access."""

@@ -1,0 +1,189 @@
+"""The app of the HTTP API: all routes, their OpenAPI document and its page."""
+
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Response
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from assistant import __version__
+from assistant.server.api.chat_completions import chat_routes, check_model
+from assistant.server.api.errors import add_error_handlers, documented
+from assistant.server.api.ingest import ingest_routes
+from assistant.server.api.limits import JsonLimit
+from assistant.server.api.papers import paper_routes
+from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
+from assistant.server.service import Service
+
+_STATIC = Path(__file__).with_name("static")
+_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_DESCRIPTION = """
+Ask a library of paper abstracts, search it, look papers up.
+
+`POST /v1/chat/completions` speaks OpenAI's protocol, so that its clients work unchanged; citations,
+quotes and outcome come in the field `assistant`. Errors have OpenAI's shape everywhere. A key is
+needed only where the assistant was started with `--auth-file`.
+"""
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_API_PATHS = ("/v1", "/docs", "/openapi.json", "/healthz", "/metrics")
+_OLD_MCP = ("/gradio_api/mcp/sse", "/gradio_api/mcp/messages")
+"""Paths of MCP's former transport, which the API refuses: in Gradio's version of it every client
+that disconnects leaves a traceback."""
+
+
+def add_api(app: FastAPI, service: Service) -> None:
+    """Let `app` pass the requests of the API to it."""
+    app.add_middleware(_ApiOrPage, api=_build_api(service))
+
+
+def _build_api(service: Service) -> FastAPI:
+    api = FastAPI(
+        title="Abstracts assistant",
+        description=_DESCRIPTION,
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    for routes in (chat_routes, _model_routes, paper_routes, ingest_routes, _status_routes):
+        api.include_router(routes(service))
+    _add_docs(api)
+    add_error_handlers(api)
+    api.add_middleware(JsonLimit)
+    return api
+
+
+def _model_routes(service: Service) -> APIRouter:
+    router = APIRouter(tags=["Models"])
+    started = int(time.time())
+
+    def model(name: str) -> dict[str, Any]:
+        return {"id": name, "object": "model", "created": started, "owned_by": "local"}
+
+    @router.get(
+        "/v1/models",
+        operation_id="models",
+        summary="The models that answer",
+        response_model=ModelsOut,
+        responses=documented(401, 429, 500, 503),
+    )
+    async def models() -> dict[str, Any]:
+        """There is one; it also answers under the name `default`."""
+        return {"object": "list", "data": [model(service.assistant.model.name)]}
+
+    @router.get(
+        "/v1/models/{id:anything}",
+        operation_id="model",
+        summary="One model",
+        response_model=ModelOut,
+        responses=documented(401, 404, 429, 500, 503),
+    )
+    async def one_model(id: str) -> dict[str, Any]:  # noqa: A002 - the path's word
+        """The model with this id."""
+        return model(check_model(service, id))
+
+    return router
+
+
+def _status_routes(service: Service) -> APIRouter:
+    router = APIRouter(tags=["Status"])
+
+    @router.get(
+        "/healthz",
+        operation_id="health",
+        summary="Whether questions can be asked",
+        response_model=HealthOut,
+        responses={503: {"model": HealthOut, "description": "Not yet, or not at all."}},
+    )
+    async def healthz() -> Response:
+        """200 if questions can be asked, 503 during the setup or if it has failed."""
+        health = _health(service)
+        ready = health["status"] == "ready"
+        return JSONResponse(health, 200 if ready else 503, None if ready else {"Retry-After": "10"})
+
+    @router.get(
+        "/metrics",
+        operation_id="metrics",
+        summary="Figures for Prometheus",
+        response_class=Response,
+        responses={200: {"content": {_METRICS_TYPE: {"schema": {"type": "string"}}}}},
+    )
+    def metrics() -> Response:
+        """Requests, the queue, tokens, seconds of each stage, and how questions ended."""
+        return Response(service.metrics.text(), media_type=_METRICS_TYPE)
+
+    return router
+
+
+def _health(service: Service) -> dict[str, Any]:
+    state = service.setup.state
+    if state.error:
+        status, message = "failed", state.error
+    elif state.assistant is None:
+        stage = state.stages[-1].name if state.stages else "starting"
+        status, message = "setting up", f"{stage} …"
+    else:
+        status, message = "ready", ""
+    model = state.assistant.model.name if state.assistant else None
+    return {"status": status, "message": message, "papers": state.papers, "model": model}
+
+
+def _add_docs(app: FastAPI) -> None:
+    """Add `/docs`, with files from this machine alone, and correct the OpenAPI document."""
+    bundle = files("fastapi_offline") / "static"
+    shown = {
+        "": _STATIC / "docs.html",
+        "/start.js": _STATIC / "docs.js",
+        "/swagger-ui.js": Path(str(bundle / "swagger-ui-bundle.js")),
+        "/swagger-ui.css": Path(str(bundle / "swagger-ui.css")),
+    }
+    for path, file in shown.items():
+        app.get(f"/docs{path}", include_in_schema=False)(_file(file))
+    described = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        return _corrected(described())
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _file(path: Path) -> Any:
+    async def file() -> Response:
+        return FileResponse(path, media_type=_KINDS[path.suffix])
+
+    return file
+
+
+def _corrected(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as the app behaves: 400 in place of FastAPI's 422, and an optional key."""
+    schemas = document["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+    document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    document["security"] = [{}, {"key": []}]
+    return document
+
+
+class _ApiOrPage:
+    """Passes a request to the API or to the page.
+
+    The page accepts every path. In one app with it, unknown paths of the API would be pages, and
+    wrong methods would not be refused.
+    """
+
+    def __init__(self, app: ASGIApp, api: ASGIApp) -> None:
+        self._app = app
+        self._api = api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_api = scope["type"] == "http" and any(
+            scope["path"] == path or scope["path"].startswith(f"{path}/")
+            for path in (*_API_PATHS, *_OLD_MCP)
+        )
+        await (self._api if is_api else self._app)(scope, receive, send)

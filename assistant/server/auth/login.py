@@ -1,0 +1,174 @@
+"""Signing in: the login page, limits on failed attempts, and sessions."""
+
+import asyncio
+import hashlib
+import math
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from fastapi.responses import HTMLResponse
+
+LIFETIME = 7 * 24 * 3600
+"""Seconds of a session."""
+_MAX_SESSIONS = 10_000
+"""Sessions at once; above this the oldest end."""
+_WINDOW = 60.0
+"""Seconds in which failures are counted."""
+_MAX_BY_ADDRESS = 10
+"""Failures from one address in that time."""
+_MAX_BY_NAME = 20
+"""Failures for one name in that time, from any address."""
+_MAX_NAMES = 10_000
+"""Names and addresses that are remembered."""
+_MAX_WAITING = 16
+"""Attempts that may wait for their turn."""
+_MAX_WAIT = 10.0
+"""Seconds that an attempt may wait for its turn."""
+_TEMPLATE = Path(__file__).with_name("login.html")
+
+
+def login_page(status: int = 200, problem: str = "", name: str = "") -> HTMLResponse:
+    """The login page, with a problem to show and the name that was typed."""
+    return HTMLResponse(_template().render(problem=problem, name=name), status)
+
+
+class TooManyAttempts(Exception):  # noqa: N818 - it reports a limit, not a fault
+    """No attempt may be made now."""
+
+    def __init__(self, seconds: float) -> None:
+        """Allow the next attempt in `seconds`, rounded up."""
+        super().__init__(seconds)
+        self.seconds = max(1, math.ceil(seconds))
+
+
+class Attempts:
+    """Verifies one password or key at a time: each costs processor time and 64 MiB."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Count no failure yet."""
+        self._by_address = Failures(_MAX_BY_ADDRESS, clock)
+        self._by_name = Failures(_MAX_BY_NAME, clock)
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def make(self, address: str, name: str, verify: Callable[[], str | None]) -> str | None:
+        """Run `verify` in a thread and return its result; None counts as a failure.
+
+        Raises:
+            TooManyAttempts: too many have failed or are waiting.
+        """
+        await self._wait_for_turn()
+        found = None
+        try:
+            left = max(self._by_address.seconds_left(address), self._by_name.seconds_left(name))
+            if left:
+                raise TooManyAttempts(left)
+            found = await asyncio.to_thread(verify)
+            if found is None:
+                self._by_address.note(address)
+                self._by_name.note(name)
+        finally:
+            self._turn.release()
+        return found
+
+    async def _wait_for_turn(self) -> None:
+        if self._waiting >= _MAX_WAITING:
+            raise TooManyAttempts(1)
+        self._waiting += 1
+        try:
+            await asyncio.wait_for(self._turn.acquire(), _MAX_WAIT)
+        except TimeoutError:
+            raise TooManyAttempts(_MAX_WAIT) from None
+        finally:
+            self._waiting -= 1
+
+
+class Failures:
+    """Counts the failures of the last minute by name."""
+
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Allow `limit` failures to each name."""
+        self._limit = limit
+        self._clock = clock
+        self._times: dict[str, deque[float]] = {}
+
+    def note(self, name: str) -> None:
+        """Count a failure."""
+        times = self._times.pop(name, deque(maxlen=self._limit))
+        times.append(self._clock())
+        self._times[name] = times  # the latest failure is forgotten last
+        if len(self._times) > _MAX_NAMES:
+            del self._times[next(iter(self._times))]
+
+    def seconds_left(self, name: str) -> float:
+        """Seconds until the next attempt is allowed; 0 if it is allowed now."""
+        times = self._times.get(name)
+        if times is None or len(times) < self._limit:
+            return 0.0
+        return max(0.0, times[0] + _WINDOW - self._clock())
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in user."""
+
+    name: str
+    password: str
+    """Hash of the password at sign-in; the session ends when the password changes."""
+    until: float
+    """Seconds on the clock of `Sessions`."""
+
+
+class Sessions:
+    """The sessions by the hashes of their tokens, so that memory holds no token."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin without sessions."""
+        self._clock = clock
+        self._sessions: dict[str, Session] = {}
+
+    def __len__(self) -> int:
+        """Number of sessions, including expired ones not yet removed."""
+        return len(self._sessions)
+
+    def begin(self, name: str, password: str) -> str:
+        """Begin a session; returns its token, 256 random bits."""
+        self._remove_old()
+        token = secrets.token_urlsafe(32)
+        until = self._clock() + LIFETIME
+        self._sessions[_hash(token)] = Session(name, password, until)
+        return token
+
+    def find(self, token: str) -> Session | None:
+        """The session of a token; None if there is none or it has ended."""
+        session = self._sessions.get(_hash(token))
+        return session if session and self._clock() < session.until else None
+
+    def end(self, token: str) -> None:
+        """End the session of a token."""
+        self._sessions.pop(_hash(token), None)
+
+    def _remove_old(self) -> None:
+        now = self._clock()
+        for token, session in list(self._sessions.items()):
+            # Sessions are in the order in which they end.
+            if now < session.until and len(self._sessions) < _MAX_SESSIONS:
+                break
+            del self._sessions[token]
+
+
+def _hash(token: str) -> str:
+    """A quick hash is enough for a random token."""
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=True, keep_trailing_newline=True)
+    return environment.from_string(_TEMPLATE.read_text("utf-8"))

@@ -1,0 +1,1 @@
+"""Long work on the library: first start, ingest, repair."""

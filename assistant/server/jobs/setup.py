@@ -1,0 +1,126 @@
+"""The setup job: loads models and papers in a thread before the first question."""
+
+import sys
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.models.download.hub import PREFIX
+from assistant.models.store import DEFAULT
+from assistant.pipeline.assistant import Assistant
+from assistant.pipeline.startup import assistant_over, open_chat_model, open_library, open_reader
+from assistant.server.jobs.ingest import UNEXPECTED, ProgressTracker, Stage
+from assistant.settings import Settings, resource_folder
+from retrieval.encoders.llamacpp import check_model_file
+from retrieval.library.ingest import ingest
+from retrieval.library.library import Library, make_home
+from retrieval.types import Cancelled, UserError
+
+
+@dataclass(slots=True)
+class SetupState:
+    """The progress of the setup, or how it ended."""
+
+    stages: tuple[Stage, ...] = ()
+    error: str = ""
+    """One sentence if it failed."""
+    assistant: Assistant | None = None
+    """None until everything is loaded."""
+    papers: int = 0
+
+
+class Setup:
+    """Prepares an assistant in a thread of its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start nothing yet."""
+        self._settings = settings
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._progress = ProgressTracker()
+        self._state = SetupState()
+        self._thread = threading.Thread(target=self._run, name="setup", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; see `state`."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait for it; the next start completes an interrupted ingest."""
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def state(self) -> SetupState:
+        """A snapshot of the state."""
+        with self._lock:
+            return replace(self._state, stages=self._progress.stages)
+
+    def recount(self, papers: int) -> None:
+        """Update the number of papers."""
+        with self._lock:
+            self._state.papers = papers
+
+    def _run(self) -> None:
+        try:
+            assistant, papers = self._prepare()
+        except UserError as error:
+            print(f"assistant: {error}", file=sys.stderr, flush=True)
+            self._fail(str(error))
+        except Cancelled:
+            self._fail("The setup was stopped.")
+        except Exception:
+            self._fail(UNEXPECTED)
+            raise
+        else:
+            with self._lock:
+                self._state.assistant = assistant
+                self._state.papers = papers
+
+    def _prepare(self) -> tuple[Assistant, int]:
+        library = open_library(self._settings, self._report)
+        # After an interruption the store may not be able to count before it is mended.
+        papers = 0 if library.was_interrupted else library.store.count()[0]
+        if not papers:
+            papers = ingest(library, _seeds_to_read(library), progress=self._report).papers
+        if papers:  # a library that was emptied can be filled again in the page
+            library.ready_to_search()
+        model = open_chat_model(self._settings, self._report)
+        reader = open_reader(self._settings, self._report)
+        assistant = assistant_over(
+            library, model, reader, self._settings, self._report, stopped=self._stop.is_set
+        )
+        return assistant, papers
+
+    def _report(self, stage: str, done: int, total: int, unit: str) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+        self._progress.report(stage, done, total, unit)
+
+    def _fail(self, sentence: str) -> None:
+        with self._lock:
+            self._state.error = sentence
+
+
+def check_paths(settings: Settings) -> None:
+    """Check the home folder and model files before anything is loaded.
+
+    Raises:
+        LibraryError: the library's folder cannot be made.
+        ModelError: a model given by its path is missing, not a model, or too large.
+    """
+    make_home(settings.home)
+    for spec in (settings.model, settings.embedder):
+        if spec != DEFAULT and not spec.startswith(PREFIX):
+            check_model_file(Path(spec).expanduser())
+
+
+def _seeds_to_read(library: Library) -> list[Path]:
+    """Seed files still to read: into a new library, or after an interruption.
+
+    Files that a person removed are not read again, and an emptied library stays empty.
+    """
+    seeds = sorted(resource_folder("seeds").iterdir())
+    read = {source.file for stored in library.store.papers() for source in stored.paper.sources}
+    wanted = bool(read & {file.name for file in seeds}) if read else not library.removed
+    return [file for file in seeds if file.name not in library.removed] if wanted else []

@@ -1,0 +1,132 @@
+"""Prometheus metrics of a served assistant, and the middleware that counts its requests."""
+
+from collections.abc import Callable
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assistant.server.api.disconnects import CLIENT_GONE
+from assistant.types import Answer
+
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
+"""Upper bounds of the histograms' buckets."""
+_METHODS = frozenset("DELETE GET HEAD OPTIONS PATCH POST PUT".split())
+"""Methods that are counted by name."""
+
+
+class Metrics:
+    """The metrics of one served assistant."""
+
+    def __init__(self, waiting: Callable[[], int]) -> None:
+        """Start all counts at zero.
+
+        Args:
+            waiting: gives the number of questions in the queue.
+        """
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # start times would double the text
+        self._registry = CollectorRegistry()
+        queue = Gauge(
+            "assistant_queue_length",
+            "Questions that wait for the model or are answered by it.",
+            registry=self._registry,
+        )
+        queue.set_function(waiting)
+        self._requests = Counter(
+            "assistant_http_requests",
+            "HTTP requests by route and status.",
+            ["method", "route", "status"],
+            registry=self._registry,
+        )
+        self._outcomes = Counter(
+            "assistant_questions",
+            "Questions by their end: an outcome, or stopped, refused, failed.",
+            ["outcome"],
+            registry=self._registry,
+        )
+        self._tokens = Counter(
+            "assistant_tokens",
+            "Tokens read for writing (prompt) and written (completion); not those of reranking.",
+            ["kind"],
+            registry=self._registry,
+        )
+        self._stages = Histogram(
+            "assistant_stage_seconds",
+            "Seconds of a question's stages.",
+            ["stage"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+
+    def request(self, method: str, route: str, status: int) -> None:
+        """An HTTP request was answered; `route` is the pattern, not the path."""
+        self._requests.labels(method, route, str(status)).inc()
+
+    def ended(self, outcome: str) -> None:
+        """A question ended without an answer: stopped, refused or failed."""
+        self._outcomes.labels(outcome).inc()
+
+    def waited(self, seconds: float) -> None:
+        """A question's turn came."""
+        self._stages.labels("queue").observe(seconds)
+
+    def answered(self, answer: Answer) -> None:
+        """A question was answered, or the answer abstained."""
+        self._outcomes.labels(answer.outcome.value).inc()
+        self._tokens.labels("prompt").inc(answer.tokens.prompt)
+        self._tokens.labels("completion").inc(answer.tokens.completion)
+        timings = answer.timings
+        self._stages.labels("retrieval").observe(timings.retrieval - timings.rerank)
+        self._stages.labels("rerank").observe(timings.rerank)
+        self._stages.labels("first_token").observe(timings.first_token)
+        self._stages.labels("total").observe(timings.total)
+
+    def mean_seconds(self, stage: str) -> tuple[int, float]:
+        """The number of questions that had the stage, and its mean seconds."""
+        labels = {"stage": stage}
+        count = self._registry.get_sample_value("assistant_stage_seconds_count", labels) or 0
+        total = self._registry.get_sample_value("assistant_stage_seconds_sum", labels) or 0
+        return int(count), total / count if count else 0.0
+
+    def text(self) -> bytes:
+        """All metrics in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class MetricsMiddleware:
+    """Counts the requests that `app` answers."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        """Count the requests to `app` in `metrics`."""
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and count it by its status, `CLIENT_GONE` if none was sent."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = CLIENT_GONE
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._metrics.request(method, _route(scope), status)
+
+
+def _route(scope: Scope) -> str:
+    """The pattern of the route, not the path, since the number of paths is unlimited."""
+    return str(getattr(scope.get("route"), "path_format", "other"))

@@ -1,0 +1,265 @@
+"""One assistant shared by the browser pages and the HTTP API; requests for its model queue."""
+
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from assistant.models.chat import Speed, measure
+from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
+from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.jobs.ingest import LibraryJobs
+from assistant.server.jobs.setup import Setup
+from assistant.server.metrics import Metrics
+from assistant.server.queue import RequestQueue, Ticket
+from assistant.settings import Settings
+from assistant.types import Completed, Event, Turn
+from retrieval.library.overview import Overview, Overviews
+from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.syntax import ExplicitFilters
+from retrieval.search.rerank import Ranking, ranking
+from retrieval.types import Cancelled, LibraryError, NotReadyError, Paper, UserError, never
+
+_WAITING_INTERVAL = 0.5
+"""Seconds between two `Waiting` events."""
+_POLL_SECONDS = 0.05
+"""Seconds between two checks whether a waiting request was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Other requests come first."""
+
+    ahead: int
+    """Number of requests before this one."""
+    seconds: float | None
+    """Estimated seconds until its turn; None if they cannot be estimated yet."""
+
+
+class Service:
+    """Thread-safe facade of the assistant; model calls are queued."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Load nothing before `setup.start()`."""
+        self.settings = settings
+        self.setup = Setup(settings)
+        self.conversations = Conversations(settings.home / CONVERSATIONS)
+        self.queue = RequestQueue()
+        self._closed = threading.Event()
+        self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
+        self._overviews: Overviews | None = None
+        self.speed: Speed | None = None
+        """As last measured in this process; None before."""
+        self.metrics = Metrics(waiting=self.queue.__len__)
+
+    @property
+    def assistant(self) -> Assistant:
+        """The assistant.
+
+        Raises:
+            NotReadyError: it is not set up yet, or could not be.
+        """
+        state = self.setup.state
+        if state.assistant is None:
+            raise NotReadyError(
+                state.error
+                or "The assistant is being set up: models and papers are fetched and read; "
+                "try again in a few minutes."
+            )
+        return state.assistant
+
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        stopped: Callable[[], bool] = never,
+        *,
+        owner: str = "",
+    ) -> Generator[Waiting | Event, None, None]:
+        """Answer a question in its turn, as a stream of events.
+
+        A thread of its own does the work and leaves the queue, whether or not the events are read
+        to their end.
+
+        Args:
+            question: what is asked.
+            history: the answered questions of the conversation.
+            stopped: polled; the model is free soon after it returns true.
+            owner: who asks, see `auth.owner_of`; one owner may not take all places.
+
+        Raises:
+            NotReadyError: there is no assistant yet; raised at once.
+            InputError: the question is empty or too long; raised at once.
+            BusyError: too many requests are waiting; raised in place of the first event.
+            LibraryError, Cancelled: see `Assistant.stream`.
+        """
+        return read_ahead(self._answering(question, history, owner), self._or_closed(stopped))
+
+    def ask_async(
+        self, question: str, history: Sequence[Turn] = (), *, owner: str = ""
+    ) -> AsyncGenerator[Waiting | Event, None]:
+        """Like `ask`, for an event loop; closing the generator stops the model.
+
+        Raises:
+            NotReadyError, InputError, BusyError, LibraryError: see `ask`.
+            Cancelled: the server shuts down.
+        """
+        return read_ahead_async(self._answering(question, history, owner))
+
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        reranked: bool,
+        stopped: Callable[[], bool] = never,
+        owner: str = "",
+    ) -> Ranking:
+        """Rank papers for `query`; reranking waits for the model.
+
+        Raises:
+            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask`.
+        """
+        assistant = self.assistant
+        query = checked_question(query)
+        if not reranked:
+            return ranking(assistant.library, query, limit, None, stopped)
+        stopped = self._or_closed(stopped)
+        with self._turn(owner, stopped):
+            return ranking(assistant.library, query, limit, assistant.reader, stopped)
+
+    async def search_async(
+        self, query: str, limit: int, *, reranked: bool, owner: str = ""
+    ) -> Ranking:
+        """Like `search`, for an event loop; cancelling it stops the model.
+
+        Raises:
+            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask_async`.
+        """
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[Ranking]:
+            yield self.search(query, limit, reranked=reranked, stopped=stopped, owner=owner)
+
+        async with aclosing(read_ahead_async(begin)) as rankings:
+            return await anext(rankings)
+
+    def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
+        """Look papers up by their records; see `Lookup.find`.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            InputError: the query is too long.
+            LibraryError: the library has no papers or cannot be read.
+        """
+        library = self.assistant.library
+        library.ready_to_search()
+        query = checked_question(query) if query.strip() else ""
+        return Lookup.over(library).find(query, limit, given)
+
+    def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
+        """Measure how fast the model reads and writes, in its turn; kept in `speed`.
+
+        Raises:
+            NotReadyError, BusyError, Cancelled: see `ask`.
+        """
+        model = self.assistant.model
+        stopped = self._or_closed(stopped)
+        with self._turn(owner, stopped):
+            self.speed = measure(model, stopped)
+        return self.speed
+
+    def overview(self) -> Overview:
+        """The library's contents, counted once for each of its states.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            LibraryError: the library cannot be read.
+        """
+        if self._overviews is None:
+            self._overviews = Overviews(self.assistant.library)
+        return self._overviews.overview()
+
+    def paper(self, id_: str) -> Paper | None:
+        """The paper with this id, or None.
+
+        Raises:
+            NotReadyError: there is no assistant yet.
+            LibraryError: the library cannot be read.
+        """
+        stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
+        return stored.paper if stored else None
+
+    def close(self) -> None:
+        """Stop all requests, now and from now on."""
+        self._closed.set()
+
+    def _answering(
+        self, question: str, history: Sequence[Turn], owner: str
+    ) -> Callable[[Callable[[], bool]], Iterator[Waiting | Event]]:
+        """Check the request; returns the function that starts the events."""
+        with self._count_failure():
+            assistant = self.assistant
+            checked_question(question)
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
+            stopped = self._or_closed(stopped)
+            events = partial(assistant.stream, question, history, stopped)
+            return self._in_turn(events, stopped, owner)
+
+        return begin
+
+    def _or_closed(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
+        return lambda: stopped() or self._closed.is_set()
+
+    def _in_turn(
+        self, events: Callable[[], Iterator[Event]], stopped: Callable[[], bool], owner: str
+    ) -> Iterator[Waiting | Event]:
+        with self._count_failure(), self.queue.ticket(owner) as ticket:
+            yield from self._until_turn(ticket, stopped)
+            for event in events():
+                if isinstance(event, Completed):
+                    ticket.leave()  # the model is free before the answer is shown
+                    self.metrics.answered(event.answer)
+                yield event
+
+    @contextmanager
+    def _count_failure(self) -> Iterator[None]:
+        """Count a question that ends without an answer."""
+        try:
+            yield
+        except Cancelled:
+            self.metrics.ended("stopped")
+            raise
+        except UserError:
+            self.metrics.ended("refused")
+            raise
+        except Exception:
+            self.metrics.ended("failed")
+            raise
+
+    @contextmanager
+    def _turn(self, owner: str, stopped: Callable[[], bool]) -> Iterator[None]:
+        """Wait for the model without reporting."""
+        with self.queue.ticket(owner) as ticket:
+            for _ in self._until_turn(ticket, stopped):
+                pass
+            yield
+
+    def _until_turn(self, ticket: Ticket, stopped: Callable[[], bool]) -> Iterator[Waiting]:
+        began = time.monotonic()
+        reported = -_WAITING_INTERVAL
+        while not ticket.wait(_POLL_SECONDS):
+            if stopped():
+                raise Cancelled
+            if time.monotonic() - reported >= _WAITING_INTERVAL:
+                reported = time.monotonic()
+                yield Waiting(ticket.ahead, ticket.seconds)
+        self.metrics.waited(time.monotonic() - began)
+
+    def _recount(self, papers: int) -> None:
+        self.setup.recount(papers)
+        with suppress(LibraryError):  # raised again when the overview is asked for
+            self.overview()

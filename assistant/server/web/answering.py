@@ -1,0 +1,191 @@
+"""Answers the questions of the chat tab: records each one, streams its answer and keeps the end."""
+
+import logging
+import threading
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+
+from markupsafe import Markup
+
+from assistant.pipeline.assistant import checked_question
+from assistant.server.history import Conversation, Exchange
+from assistant.server.service import Service, Waiting
+from assistant.server.web.exchange_html import partial_answer_html, searching_html, waiting_html
+from assistant.types import (
+    AnswerSentence,
+    Citation,
+    Completed,
+    Event,
+    Evidence,
+    EvidenceSelected,
+    Reranked,
+    Retrieved,
+)
+from retrieval.types import Cancelled, Passage, UserError
+
+_LOG = logging.getLogger(__name__)
+_STOPPED = "Stopped."
+_FAILED = "Something unexpected went wrong; ask again. The terminal shows more."
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """A question that is recorded but not answered yet."""
+
+    owner: str
+    before: Conversation
+    """The conversation up to the question."""
+    exchange: Exchange
+
+
+class Answering:
+    """Answers the questions of all conversations."""
+
+    def __init__(self, service: Service) -> None:
+        """Use `service` for the answers and the stored conversations."""
+        self._service = service
+        self._flags: dict[str, threading.Event] = {}
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Ids of the exchanges that are being answered; stopped answers are left out."""
+        flags = self._flags.copy()
+        return frozenset(id_ for id_, flag in flags.items() if not flag.is_set())
+
+    def ask(self, question: str, id_: str, position: int | None, owner: str) -> PendingQuestion:
+        """Record the question before it is answered.
+
+        Args:
+            question: the text as typed.
+            id_: the conversation; a new one is begun if it does not exist.
+            position: the question replaces the one at this position and all after it; None
+                appends it.
+            owner: the person who asks.
+
+        Raises:
+            UserError: the question is invalid or cannot be stored.
+        """
+        question = checked_question(question)
+        kept = self._service.conversations
+        conversation = kept.read(owner, id_) if id_ else None
+        if conversation is None:
+            conversation = kept.read(owner, kept.begin(owner, question))
+            assert conversation is not None  # noqa: S101 - it was begun just now
+        exchange = kept.ask(owner, conversation.id, question, position)
+        before = conversation.exchanges[:position]
+        return PendingQuestion(owner, replace(conversation, exchanges=before), exchange)
+
+    def answer(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Markup]:
+        """The answer as it grows; its final state is stored.
+
+        Args:
+            pending: the question.
+            flag: set by another thread to stop the answer.
+
+        Raises:
+            UserError: the final state cannot be stored.
+        """
+        self._flags[pending.exchange.id] = flag
+        try:
+            exchange = yield from self._stream(pending, flag)
+            self._service.conversations.keep(exchange)
+        finally:
+            self._flags.pop(pending.exchange.id, None)
+
+    def _stream(
+        self, pending: PendingQuestion, flag: threading.Event
+    ) -> Generator[Markup, None, Exchange]:
+        partial, question = _PartialAnswer(), pending.exchange.question
+        yield partial.html()
+        try:
+            events = self._service.ask(
+                question, pending.before.turns, flag.is_set, owner=pending.owner
+            )
+            for event in events:
+                if isinstance(event, Completed):
+                    return replace(pending.exchange, answer=event.answer, notice="")
+                partial.add(event, question)
+                yield partial.html()
+        except Cancelled:
+            notice = _STOPPED
+        except UserError as error:
+            notice = str(error)
+        except Exception:
+            _LOG.exception("A question could not be answered.")
+            notice = _FAILED
+        return replace(
+            pending.exchange,
+            sentences=tuple(partial.sentences),
+            citations=tuple(partial.citations),
+            notice=notice,
+        )
+
+
+class Stops:
+    """The stop flag of each session's current answer."""
+
+    def __init__(self) -> None:
+        """No session has asked yet."""
+        self._flags: dict[str, threading.Event] = {}
+
+    def begin(self, session: str) -> threading.Event:
+        """A new flag for the session's next answer; an answer still running is stopped."""
+        self.stop(session)
+        self._flags[session] = threading.Event()
+        return self._flags[session]
+
+    def stop(self, session: str) -> None:
+        """Stop the session's answer if there is one."""
+        if flag := self._flags.get(session):
+            flag.set()
+
+    def is_current(self, session: str, flag: threading.Event) -> bool:
+        """Whether the session still waits for the answer that `flag` stops."""
+        return self._flags.get(session) is flag
+
+    def end(self, session: str) -> None:
+        """Stop and forget the session: its page was closed or shows another conversation."""
+        self.stop(session)
+        self._flags.pop(session, None)
+
+
+@dataclass(slots=True)
+class _PartialAnswer:
+    """What the events so far say of an answer."""
+
+    standalone: str = ""
+    """The standalone question if it differs from the one asked."""
+    passages: tuple[Passage, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+    waiting: Waiting | None = None
+    """The place in the queue; None once the model is free."""
+
+    def add(self, event: Waiting | Event, question: str) -> None:
+        """Take over what `event` brings."""
+        self.waiting = event if isinstance(event, Waiting) else None
+        match event:
+            case Retrieved():
+                different = event.standalone_question != question
+                self.standalone = event.standalone_question if different else ""
+                self.passages = event.passages
+            case Reranked():
+                self.passages = event.passages
+            case EvidenceSelected():
+                self.evidence = event.evidence
+            case Waiting() | Completed():
+                pass
+            case _:
+                self.sentences.append(event.sentence)
+                self.citations += event.citations
+
+    def html(self) -> Markup:
+        """The part that can be shown."""
+        if self.waiting:
+            return waiting_html(self.waiting.ahead, self.waiting.seconds)
+        if not self.passages:
+            return searching_html()
+        return partial_answer_html(
+            self.standalone, self.passages, self.evidence, self.sentences, self.citations
+        )

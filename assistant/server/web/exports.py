@@ -1,0 +1,212 @@
+"""Exports: conversations as Markdown, papers in citation formats, answers as tables.
+
+Text of papers, people and models is escaped: it stays text wherever it is shown.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from urllib.parse import quote
+
+from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+
+from assistant.pipeline.intent import is_fixed
+from assistant.server.auth import owner_of
+from assistant.server.history import Conversation, Exchange
+from assistant.server.service import Service
+from assistant.types import Answer, AnswerSentence, Citation, Outcome, SentenceKind, by_paper
+from retrieval.formats.citation_keys import citation_keys
+from retrieval.formats.writers import FORMATS, authors_line, where
+from retrieval.text.latex import split_formulas
+from retrieval.types import Paper, UserError
+
+COLUMNS = ("Paper", "Claim", "Evidence")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""Beginnings of a cell that a spreadsheet reads as a formula."""
+_CLOSEST = 3
+_REFUSALS = {
+    Outcome.NOT_IN_LIBRARY: "Not in this library.",
+    Outcome.ABSTRACT_SILENT: "Not found in the abstract.",
+}
+_SYNTAX = re.compile(r"[\\`*_{}\[\]<>#|~$&]|^[+=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
+"""Characters with a meaning in Markdown; those of lists only at the beginning of a line."""
+_IN_FORMULAS = str.maketrans({"<": r"\lt ", ">": r"\gt ", "|": r"\vert "})
+"""Characters of a formula that would begin a tag or a table cell."""
+
+
+def add_downloads(app: FastAPI, service: Service) -> None:
+    """Add the downloads that the list of conversations links to."""
+    routes = APIRouter(prefix="/conversations", include_in_schema=False)
+
+    @routes.get("/{id_}.md")
+    def markdown(id_: str, request: Request) -> Response:
+        conversation = _conversation(service, request, id_)
+        return _file(conversation_markdown(conversation), conversation.name, "md", "text/markdown")
+
+    @routes.get("/{id_}.bib")
+    def bibtex(id_: str, request: Request) -> Response:
+        conversation = _conversation(service, request, id_)
+        try:
+            text = export_papers(service, cited_papers(conversation), "bibtex")
+        except UserError as error:
+            raise HTTPException(503, str(error)) from error
+        return _file(text, conversation.name, "bib", "application/x-bibtex")
+
+    app.include_router(routes)
+
+
+def conversation_markdown(conversation: Conversation) -> str:
+    """The conversation as Markdown; citations have the numbers of the papers in the references."""
+    papers = cited_papers(conversation)
+    number_of = {paper.id: number for number, paper in enumerate(papers, start=1)}
+    blocks = [f"# {_text(conversation.name)}"]
+    for exchange in conversation.exchanges:
+        blocks += _exchange(exchange, number_of)
+    if papers:
+        blocks.append("## References")
+        blocks.append("\n".join(f"{number_of[each.id]}. {_reference(each)}" for each in papers))
+    return "\n\n".join(blocks) + "\n"
+
+
+def cited_papers(conversation: Conversation) -> list[Paper]:
+    """The papers that the answers cite, in order of their first citation."""
+    papers = (citation.paper for each in conversation.exchanges for citation in _citations(each))
+    return list({paper.id: paper for paper in papers}.values())
+
+
+def export_papers(service: Service, papers: Sequence[Paper], format_: str) -> str:
+    """`papers` in `format_`, one of `FORMATS`; their citation keys are the same in every export.
+
+    Raises:
+        NotReadyError: there is no assistant yet.
+        LibraryError: the library cannot be read.
+    """
+    library = service.assistant.library
+    library.ready_to_search()
+    return FORMATS[format_](papers, citation_keys(papers, library.lexical.papers_with_key))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table: what an answer says of one paper."""
+
+    paper: str
+    """The title."""
+    claim: str
+    """The sentences written about it; empty if it is only quoted."""
+    evidence: str
+    """The quotes."""
+
+
+def table_rows(answer: Answer) -> list[Row]:
+    """A row for each cited paper, in order; none if fewer than two papers have a claim.
+
+    Sentences that cite several papers together are left out.
+    """
+    rows = []
+    for group in by_paper(answer.citations):
+        numbers = {citation.number for citation in group}
+        claims = (
+            each.text
+            for each in answer.sentences
+            if each.kind is SentenceKind.VERIFIED and numbers.issuperset(each.citations)
+        )
+        quotes = " ".join(f"“{citation.quote}”" for citation in group)
+        rows.append(Row(group[0].paper.shown_title, " ".join(claims), quotes))
+    return rows if sum(bool(row.claim) for row in rows) > 1 else []
+
+
+def table_markdown(rows: Sequence[Row]) -> str:
+    """The table as Markdown."""
+    lines = [[_text(cell) for cell in line] for line in (COLUMNS, *map(astuple, rows))]
+    lines.insert(1, ["---"] * len(COLUMNS))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def table_csv(rows: Sequence[Row]) -> str:
+    """The table as CSV; spreadsheets read no cell as a formula."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_csv_cell(cell) for cell in astuple(row)] for row in rows)
+    return file.getvalue()
+
+
+def _conversation(service: Service, request: Request, id_: str) -> Conversation:
+    try:
+        conversation = service.conversations.read(owner_of(request.scope), id_)
+    except UserError as error:
+        raise HTTPException(503, str(error)) from error
+    if conversation is None:
+        raise HTTPException(404, "This conversation was deleted, or it is somebody else's.")
+    return conversation
+
+
+def _file(text: str, name: str, ending: str, media_type: str) -> Response:
+    plain = "".join(sign if sign.isalnum() or sign in " -_" else " " for sign in name)
+    file = f"{' '.join(plain.split()) or 'conversation'}.{ending}"
+    disposition = f"attachment; filename*=UTF-8''{quote(file)}"
+    headers = {"Content-Disposition": disposition}
+    return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)
+
+
+def _exchange(exchange: Exchange, number_of: dict[str, int]) -> Iterator[str]:
+    yield f"## {_text(exchange.question)}"
+    answer = exchange.answer
+    if answer and answer.standalone_question != answer.question:
+        yield f"*Understood as: {_text(answer.standalone_question)}*"
+    if answer and is_fixed(answer):
+        yield _text(answer.text)
+        return
+    if answer and answer.outcome in _REFUSALS:
+        yield from _refusal(answer)
+        return
+    of_number = {each.number: number_of[each.paper.id] for each in _citations(exchange)}
+    yield from _sentences(answer.sentences if answer else exchange.sentences, of_number)
+    if not answer:
+        yield f"*{_text(exchange.notice)}*"
+
+
+def _sentences(sentences: Iterable[AnswerSentence], of_number: dict[int, int]) -> Iterator[str]:
+    is_written = False
+    for sentence in sentences:
+        if is_written and sentence.kind is SentenceKind.QUOTED:
+            yield "Evidence:"
+        is_written = sentence.kind is SentenceKind.VERIFIED
+        numbers = dict.fromkeys(of_number[number] for number in sentence.citations)
+        marks = "".join(rf" \[{number}\]" for number in numbers)
+        quoted = "> " if sentence.kind is SentenceKind.QUOTED else ""
+        yield f"{quoted}{_text(sentence.text)}{marks}"
+
+
+def _refusal(answer: Answer) -> Iterator[str]:
+    yield f"**{_REFUSALS[answer.outcome]}** {_text(answer.text)}"
+    closest = [f"- {_reference(each.paper)}" for each in answer.passages[:_CLOSEST]]
+    if closest:
+        yield "\n".join(["Closest papers:", "", *closest])
+
+
+def _citations(exchange: Exchange) -> tuple[Citation, ...]:
+    return exchange.answer.citations if exchange.answer else exchange.citations
+
+
+def _reference(paper: Paper) -> str:
+    title = paper.title or paper.shown_title
+    facts = (authors_line(paper.authors), title, where(paper), paper.url)
+    return ". ".join(_text(fact) for fact in facts if fact) + "."
+
+
+def _text(text: str) -> str:
+    """Text that Markdown shows unchanged, on one line; formulas stay formulas."""
+    line = " ".join(text.split())
+    return "".join(
+        piece.translate(_IN_FORMULAS) if is_formula else _SYNTAX.sub(r"\\\g<0>", piece)
+        for piece, is_formula in split_formulas(line)
+    )
+
+
+def _csv_cell(cell: str) -> str:
+    text = " ".join(cell.split())
+    return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text

@@ -1,0 +1,130 @@
+"""The page: a tab for each way of using the library, shown once the setup has ended."""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from gradio import processing_utils
+
+from assistant.server.jobs.setup import Setup
+from assistant.server.service import Service
+from assistant.server.web.answering import Stops
+from assistant.server.web.chat import Chat, session_of
+from assistant.server.web.exports import add_downloads
+from assistant.server.web.html import QUIET
+from assistant.server.web.library import library_tab
+from assistant.server.web.library_html import library_html, setup_html
+from assistant.server.web.lookup import lookup_tab
+from assistant.server.web.models import models_tab
+from assistant.server.web.paper import PaperDialog
+from assistant.server.web.tools import add_tools, hide_all_but_tools
+
+TITLE = "Abstracts assistant"
+_STATIC = Path(__file__).with_name("static")
+_FONT = ("system-ui", "sans-serif")
+_TICK_SECONDS = 0.5
+_LARGEST_UPLOAD = "50mb"
+_DELETE_UPLOADS = (3600, 24 * 3600)
+"""Seconds between two searches for uploaded files, and their age when they are deleted."""
+_SIGN_OUT = '<form method="post" action="/logout"><button>Sign out</button></form>'
+"""A plain form: the login page answers it, not Gradio."""
+
+
+def mount_page(app: FastAPI, service: Service) -> None:
+    """Serve the page and its files with `app`."""
+    add_downloads(app, service)
+    refuse_downloads()
+    app.mount("/own", StaticFiles(directory=_STATIC), name="own")
+    gr.mount_gradio_app(
+        app,
+        build_page(service),
+        path="/",
+        server_name=service.settings.host,
+        server_port=service.settings.port,
+        theme=gr.themes.Soft(font=_FONT, font_mono=("ui-monospace", "monospace")),
+        css_paths=_STATIC / "style.css",
+        head='<script src="/own/page.js" defer></script>',
+        footer_links=[],
+        run_history=False,
+        max_file_size=_LARGEST_UPLOAD,
+        ssr_mode=False,
+        enable_monitoring=False,
+        show_error=True,
+        mcp_server=True,
+    )
+
+
+def refuse_downloads() -> None:
+    """Have Gradio refuse, in this process, to fetch files from addresses that a client names."""
+
+    async def refuse(url: str, cache_dir: str) -> str:  # noqa: ARG001 - Gradio's signature
+        raise gr.Error("Files are not fetched from addresses; upload the file itself.")
+
+    processing_utils.async_ssrf_protected_download = refuse
+
+
+def build_page(service: Service) -> gr.Blocks:
+    """The page; until the setup has ended it shows the progress."""
+    stops = Stops()
+    page: gr.Blocks = gr.Blocks(
+        title=TITLE, analytics_enabled=False, fill_height=True, delete_cache=_DELETE_UPLOADS
+    )
+    with page:
+        add_tools(service)
+        with gr.Row(elem_id="top"):
+            gr.HTML(
+                f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None, apply_default_css=False
+            )
+            library = gr.HTML(elem_id="library", js_on_load=None, apply_default_css=False)
+            if service.settings.auth_file:
+                gr.HTML(_SIGN_OUT, elem_id="access-out", js_on_load=None, apply_default_css=False)
+        preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
+        with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
+            chat = _tabs(service, stops, library)
+        timer = gr.Timer(_TICK_SECONDS)
+        step: dict[str, Any] = {
+            "fn": lambda: _setup_step(service.setup),
+            "outputs": [library, preparing, tabs, timer],
+            **QUIET,
+        }
+        page.load(**step).then(chat.opened, outputs=chat.view, **QUIET)
+        timer.tick(**step)
+
+        # Gradio passes the request to parameters of its type, so these cannot be lambdas.
+        def closed(request: gr.Request) -> None:
+            stops.end(session_of(request))
+
+        page.unload(closed)
+    hide_all_but_tools(page)
+    page.queue(default_concurrency_limit=None)
+    return page
+
+
+def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
+    paper = PaperDialog(service)
+    with gr.Tabs(elem_id="ways") as tabs:
+        with gr.Tab("Chat", id="chat", scale=1):
+            chat = Chat(service, stops)
+        with gr.Tab("Citation lookup", id="lookup"):
+            lookup_tab(service, paper)
+        with gr.Tab("Library", id="library") as library:
+            library_tab(service, library, heading)
+        with gr.Tab("Models", id="models") as models:
+            models_tab(service, models)
+    for html in (chat.conversation, chat.answer):
+        paper.opens_from(html)
+    paper.asks_in(tabs, "chat", chat.question)
+    return chat
+
+
+def _setup_step(setup: Setup) -> tuple[Any, ...]:
+    """Show the progress of the first start, then the tabs in its place."""
+    state = setup.state
+    if state.assistant is None:
+        waiting = not state.error
+        return "", setup_html(state), gr.update(visible=False), gr.update(active=waiting)
+    line = library_html(state.papers, state.assistant.model.name)
+    hidden = gr.update(value="", visible=False)
+    return line, hidden, gr.update(visible=True), gr.update(active=False)

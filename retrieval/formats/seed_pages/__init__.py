@@ -1,0 +1,1 @@
+"""Readers of pages laid out like those in seeds/."""

@@ -1,0 +1,1 @@
+"""The library's files on disk: vectors and records, lexical index, manifest."""

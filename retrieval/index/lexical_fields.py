@@ -1,0 +1,147 @@
+"""The fields of the lexical index, and how text is analysed for them."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import tantivy
+from tantivy import Filter, Tokenizer
+
+from retrieval.formats.citation_keys import base_key
+from retrieval.text.names import name_terms
+from retrieval.text.titles import introduced, nicknames
+from retrieval.types import Paper
+
+INDEX_VERSION = "3"
+"""Must change whenever the fields or the analysis of text do."""
+
+_TEXT, _WORDS, _PIECES, _RAW = "text", "words", "pieces", "raw"
+_LONGEST_WORD = 60
+_PIECE_LETTERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A paper's title and names, stored in the index."""
+
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    introduced: frozenset[str]
+    """Nicknames of methods that the paper introduces, joined: `gitrebasin`."""
+    mentioned: frozenset[str]
+    """Nicknames that it only mentions."""
+
+
+def text_analyzer() -> tantivy.TextAnalyzer:
+    """The analyzer of title and abstract: folds accents, drops stop words, stems."""
+    return (
+        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(_LONGEST_WORD))
+        .filter(Filter.lowercase())
+        .filter(Filter.ascii_fold())
+        .filter(Filter.stopword("english"))
+        .filter(Filter.stemmer("english"))
+        .build()
+    )
+
+
+def word_analyzer() -> tantivy.TextAnalyzer:
+    """The analyzer of titles and names: keeps whole words, so that misspellings are close."""
+    return (
+        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(_LONGEST_WORD))
+        .filter(Filter.lowercase())
+        .filter(Filter.ascii_fold())
+        .build()
+    )
+
+
+def paper_text(paper: Paper) -> str:
+    """The searched text of a paper."""
+    return f"{paper.title}. {paper.abstract}"
+
+
+def pieces(stems: Iterable[str]) -> list[str]:
+    """Stems cut into overlapping pieces of five letters, their ends marked: `_diff diffu iffus …`.
+
+    Words that stemming keeps apart (diffuse and diffusion) share pieces, and long words, which say
+    more, count more (McNamee and Mayfield 2004, "Character N-Gram
+    Tokenization for European Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
+    """
+    return [
+        marked[at : at + _PIECE_LETTERS]
+        for marked in (f"_{stem}_" for stem in stems)
+        for at in range(max(1, len(marked) - _PIECE_LETTERS + 1))
+    ]
+
+
+def register(index: tantivy.Index) -> None:
+    """Register the analyzers of the fields with `index`."""
+    index.register_tokenizer(_TEXT, text_analyzer())
+    index.register_tokenizer(_WORDS, word_analyzer())
+    index.register_tokenizer(_PIECES, tantivy.TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+
+
+def schema() -> tantivy.Schema:
+    """The fields of the index.
+
+    `text` has the words of title and abstract, `pieces` their pieces; `id`, `key`, `venue`, `year`
+    and `decision` are those of the record; `name` has every author as `du, yilun`, `author` every
+    word of the names; `nickname` and `introduced` are joined names of methods; `number` is the
+    paper's index among the ids, `when` its year, for sorting.
+    """
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name=_TEXT)
+    builder.add_text_field("pieces", tokenizer_name=_PIECES, index_option="freq")
+    builder.add_text_field("title", tokenizer_name=_WORDS)
+    builder.add_text_field("author", tokenizer_name=_WORDS)
+    for name in ("id", "key", "name", "venue", "year", "decision", "nickname", "introduced"):
+        builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
+    builder.add_unsigned_field("number", fast=True)
+    builder.add_unsigned_field("when", fast=True)
+    builder.add_bytes_field("card", stored=True)
+    return builder.build()
+
+
+def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Document:
+    """A paper as a document of the index.
+
+    Args:
+        paper: the paper.
+        number: its index among the papers, from 0.
+        stems: the analysed words of its text.
+    """
+    gives = introduced(paper.title, paper.abstract)
+    has = nicknames(f"{paper.title} {paper.abstract}")
+    made = tantivy.Document()
+    made.add_text("text", paper_text(paper))
+    made.add_text("pieces", " ".join(pieces(stems)))
+    made.add_text("title", paper.title)
+    for author in paper.authors:
+        for term in name_terms(author):
+            made.add_text("name", term)
+            made.add_text("author", term)
+    record = {
+        "id": [paper.id],
+        "key": [base_key(paper)],
+        "venue": [paper.venue],
+        "year": [str(paper.year or "")],
+        "decision": [paper.decision],
+        "nickname": has,
+        "introduced": gives,
+    }
+    for name, values in record.items():
+        for value in values:
+            made.add_text(name, value)
+    made.add_unsigned("number", number)
+    made.add_unsigned("when", max(paper.year or 0, 0))
+    card = [paper.id, paper.title, paper.authors, gives, has]
+    made.add_bytes("card", json.dumps(card, ensure_ascii=False).encode("utf-8", "replace"))
+    return made
+
+
+def read_card(stored: bytes) -> Card:
+    """The card that `document` stored."""
+    id_, title, authors, gives, has = json.loads(bytes(stored))
+    return Card(id_, title, tuple(authors), frozenset(gives), frozenset(has) - frozenset(gives))

@@ -1,0 +1,112 @@
+"""The manifest of a library: format, embedder, chunker, and whether a write is incomplete."""
+
+import json
+import uuid
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from retrieval.index.files import write_whole
+from retrieval.text.splitting import CHUNKER_VERSION, ChunkSettings
+from retrieval.types import LibraryError, LibraryMismatchError
+
+FORMAT = 1
+"""Version of the library's layout on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The contents of `library.json`."""
+
+    format: int
+    embedder: str
+    chunker: str
+    chunk_tokens: int
+    revision: str
+    """Changes with every write; the lexical index records the one that it was built from."""
+    writing: bool
+    """Whether a write has begun and not ended; after a crash the library must be checked."""
+    removed: tuple[str, ...] = ()
+    """Names of the files that were removed and not read again since, in alphabetical order."""
+
+    def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
+        """The manifest at the beginning of a write.
+
+        Args:
+            reads: names of the files whose papers are written.
+            removes: names of the files that are removed.
+        """
+        removed = tuple(sorted({*self.removed, *removes} - set(reads)))
+        return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
+
+    def ended(self) -> "Manifest":
+        """The manifest at the end of a write."""
+        return replace(self, writing=False)
+
+
+def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
+    """The manifest of a new library."""
+    return Manifest(
+        format=FORMAT,
+        embedder=embedder,
+        chunker=CHUNKER_VERSION,
+        chunk_tokens=chunks.tokens,
+        revision=uuid.uuid4().hex,
+        writing=False,
+    )
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest at `path`; None if there is none.
+
+    Raises:
+        LibraryError: it is damaged.
+        LibraryMismatchError: it was written in another format.
+    """
+    try:
+        fields = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LibraryError(
+            f"{path} cannot be read ({error}); restore it or start over with another --home."
+        ) from error
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise LibraryMismatchError(
+            f"{path} is not in the library format {FORMAT} of this version; "
+            "ingest the papers again with another --home."
+        )
+    try:
+        return Manifest(**{**fields, "removed": tuple(fields.get("removed", ()))})
+    except TypeError as error:
+        raise LibraryError(
+            f"{path} lacks fields ({error}); restore it or start over with another --home."
+        ) from error
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    write_whole(path, json.dumps(asdict(manifest), indent=2))
+
+
+def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
+    """Check that this program would make the library's chunks and vectors in the same way.
+
+    Raises:
+        LibraryMismatchError: embedder or chunker differ.
+    """
+    if manifest.embedder != embedder:
+        raise LibraryMismatchError(
+            f"The library in {home} was made with the embedder {manifest.embedder!r}, not "
+            f"{embedder!r}; use --embedder with the former, or ingest into another --home."
+        )
+    made = (manifest.chunker, manifest.chunk_tokens)
+    if made != (CHUNKER_VERSION, chunks.tokens):
+        raise LibraryMismatchError(
+            f"The library in {home} was cut by {made[0]} into {made[1]} tokens, this version uses "
+            f"{CHUNKER_VERSION} with {chunks.tokens}; ingest the papers into another --home."
+        )

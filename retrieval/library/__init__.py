@@ -1,0 +1,1 @@
+"""The library: papers added, removed, checked."""

@@ -1,0 +1,205 @@
+"""Checks whether a library is whole, and repairs it; writes papers and removes files' papers."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from retrieval.formats.merge import DuplicateIndex, fingerprint
+from retrieval.index.chroma import StoredPaper
+from retrieval.library.library import Library
+from retrieval.types import LibraryError, Paper, Progress, silent
+
+CHECKING = "Checking the library"
+EMBEDDING = "Embedding papers"
+REMOVING = "Removing papers"
+BATCH = 64
+"""Papers written at once: the most that an interruption loses."""
+_STEPS = 2
+_REMOVED_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Result of a check; the fields of the command's JSON."""
+
+    papers: int
+    chunks: int
+    interrupted: bool
+    """Whether the last write did not end."""
+    readable: bool
+    """Whether the chunks can be read."""
+    damaged: int
+    """Papers whose chunks do not make up their abstract."""
+    stray: int
+    """Chunks that belong to no paper."""
+    unreachable: int
+    """Chunks that no search by meaning finds."""
+    unindexed: int
+    """Papers missing in the lexical index."""
+    overindexed: int
+    """Papers only in the lexical index."""
+    current: bool
+    """Whether the lexical index was built from the current library."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing needs repair."""
+        return not self.findings
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """One sentence for each problem."""
+        said = (
+            (self.interrupted, "The last write to the library was interrupted."),
+            (not self.readable, "The chunks cannot be read; they have to be embedded anew."),
+            (self.damaged, f"{_papers(self.damaged)} without the right chunks."),
+            (self.stray, f"{_counted(self.stray, 'chunk')} of no paper."),
+            (self.unreachable, f"{_counted(self.unreachable, 'chunk')} that no search finds."),
+            (self.unindexed, f"{_papers(self.unindexed)} missing in the lexical index."),
+            (self.overindexed, f"{_papers(self.overindexed)} only in the lexical index."),
+            (not self.current, "The lexical index was built from another state of the library."),
+        )
+        return tuple(sentence for is_so, sentence in said if is_so)
+
+
+def check(library: Library, progress: Progress = silent) -> Health:
+    """Check whether the library is whole; change nothing.
+
+    Raises:
+        LibraryInUseError: another process is writing.
+        LibraryError: the records cannot be read.
+    """
+    with library.exclusive():
+        progress(CHECKING, 0, _STEPS, "steps")
+        ids = {stored.paper.id for stored in library.store.papers()}
+        try:
+            damaged, stray = (len(found) for found in library.store.damage())
+            readable = True
+        except LibraryError:
+            damaged, stray, readable = len(ids), 0, False
+        progress(CHECKING, 1, _STEPS, "steps")
+        indexed = _indexed(library)
+        health = Health(
+            papers=len(ids),
+            chunks=library.store.count()[1] if readable else 0,
+            interrupted=library.was_interrupted,
+            readable=readable,
+            damaged=damaged,
+            stray=stray,
+            unreachable=len(library.store.unreachable()) if readable else 0,
+            unindexed=len(ids - indexed),
+            overindexed=len(indexed - ids),
+            current=library.lexical.revision == library.revision or not (ids or indexed),
+        )
+        progress(CHECKING, _STEPS, _STEPS, "steps")
+    return health
+
+
+def repair(library: Library, progress: Progress = silent) -> Health:
+    """Make the library whole, as an ingest does after an interruption, and check it again.
+
+    Raises:
+        LibraryInUseError: another process is writing.
+        LibraryError: the library cannot be read or written.
+    """
+    with library.exclusive():
+        mend(library, progress)
+    return check(library, progress)
+
+
+def mend(library: Library, progress: Progress = silent) -> None:
+    """Make the library whole again, inside `Library.exclusive`.
+
+    Damaged papers get new chunks from their records, stray chunks are deleted, the removal of files
+    is completed, and the lexical index is rebuilt.
+
+    Raises:
+        LibraryError: the library cannot be read or written.
+    """
+    damaged, stray = _damage(library)
+    with library.writing():
+        library.store.delete_chunks(stray)
+        drop_files(library, library.removed, progress)
+        left = library.store.stored_by_id([paper.id for paper in damaged])
+        if left:
+            write_papers(library, [each.paper for each in left.values()], progress)
+        library.store.delete(_superseded([each.paper for each in library.store.papers()]))
+
+
+def write_papers(library: Library, papers: Sequence[Paper], progress: Progress) -> None:
+    """Cut, embed and write papers, replacing earlier versions; inside `Library.writing`."""
+    stored = library.store.stored_by_id([paper.id for paper in papers])
+    earlier = {id_: each.chunk_count for id_, each in stored.items()}
+    progress(EMBEDDING, 0, len(papers), "papers")
+    with library.store.bulk(len(papers)):
+        for at in range(0, len(papers), BATCH):
+            batch = []
+            for done, paper in enumerate(papers[at : at + BATCH], start=at + 1):
+                batch.append(library.prepared(paper))
+                progress(EMBEDDING, done, len(papers), "papers")
+            library.store.write(batch, earlier)
+
+
+def drop_files(library: Library, files: Collection[str], progress: Progress) -> None:
+    """Remove papers that come only from `files`, inside `Library.writing`; see `without_files`."""
+    kept, gone = without_files(library, files)
+    library.store.rewrite_records(kept)
+    for at in range(0, len(gone), _REMOVED_AT_ONCE):
+        progress(REMOVING, at, len(gone), "papers")
+        library.store.delete_whole(gone[at : at + _REMOVED_AT_ONCE])
+    if gone:
+        progress(REMOVING, len(gone), len(gone), "papers")
+
+
+def without_files(
+    library: Library, files: Collection[str]
+) -> tuple[list[StoredPaper], list[StoredPaper]]:
+    """The effect of removing `files`; nothing is changed.
+
+    Returns:
+        Papers that other files have too, without these sources, and papers that only `files` have.
+    """
+    kept: list[StoredPaper] = []
+    gone: list[StoredPaper] = []
+    for stored in library.store.papers() if files else ():
+        sources = stored.paper.sources
+        left = tuple(source for source in sources if source.file not in files)
+        if len(left) == len(sources):
+            continue
+        if left:
+            kept.append(replace(stored, paper=replace(stored.paper, sources=left)))
+        else:
+            gone.append(stored)
+    return kept, gone
+
+
+def _indexed(library: Library) -> set[str]:
+    return set(library.lexical.ids) if library.lexical.revision else set()
+
+
+def _damage(library: Library) -> tuple[list[Paper], list[str]]:
+    try:
+        return library.store.damage()
+    except LibraryError:
+        library.store.drop_chunks()
+        return library.store.damage()
+
+
+def _superseded(papers: Sequence[Paper]) -> list[str]:
+    """Ids made here of papers that are also in the library with a given id, which replaces them."""
+    given = DuplicateIndex()
+    for paper in papers:
+        if paper.id_is_given:
+            given.add(paper.id, fingerprint(paper.abstract))
+    return [
+        paper.id
+        for paper in papers
+        if not paper.id_is_given and given.find(fingerprint(paper.abstract))
+    ]
+
+
+def _papers(count: int) -> str:
+    return f"{_counted(count, 'paper')} {'is' if count == 1 else 'are'}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

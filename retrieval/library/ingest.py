@@ -1,0 +1,298 @@
+"""Adds the papers of files to a library, and removes those of a file."""
+
+import difflib
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from retrieval.formats import files_of, read_file
+from retrieval.formats.merge import (
+    DuplicateIndex,
+    combine,
+    fingerprint,
+    fold,
+    letters,
+    paper_of,
+    record_of,
+)
+from retrieval.index.chroma import StoredPaper
+from retrieval.library.health import drop_files, mend, without_files, write_papers
+from retrieval.library.library import Library
+from retrieval.types import IngestReport, InputError, Paper, Progress, Record, Skipped, silent
+
+READING = "Reading files"
+_LEAST_SHOWN = 100
+"""Records below which reading takes too little time for a progress bar."""
+_NAMES_SHOWN = 3
+"""Names of files suggested for an unknown one."""
+
+
+def ingest(
+    library: Library,
+    paths: Iterable[Path],
+    *,
+    venue: str = "",
+    year: int | None = None,
+    progress: Progress = silent,
+    names: Mapping[Path, str] | None = None,
+    skips_files: bool = False,
+) -> IngestReport:
+    """Read `paths` and bring the library up to date with them.
+
+    Args:
+        library: the library to change.
+        paths: files, or folders of files.
+        venue: venue of papers that have none in their file.
+        year: year of papers that have none in their file.
+        progress: called as records are read, then as new and changed papers are embedded.
+        names: names for sources and errors of files that have another name on disk.
+        skips_files: whether an unreadable file is skipped (as line 0) instead of an error.
+
+    Raises:
+        InputError: a file cannot be read; then nothing is written.
+        LibraryInUseError: another process is writing.
+    """
+    started = time.monotonic()
+    reading = _Reading(venue, year, progress, names or {})
+    for file in files_of(paths):
+        reading.read(file, skips=skips_files)
+    records, skipped = reading.records, reading.skipped
+    folded = fold(records)
+    with library.exclusive():
+        if library.was_interrupted:
+            mend(library, progress)
+        plan = _planned(library, folded)
+        _carry_out(library, plan, progress)
+    papers, chunks = library.store.count()
+    return IngestReport(
+        papers=papers,
+        added=len(plan.added),
+        updated=len(plan.updated) + len(plan.relabelled),
+        unchanged=plan.unchanged,
+        merged=len(records) - len(folded),
+        chunks=chunks,
+        seconds=round(time.monotonic() - started, 3),
+        skipped=tuple(skipped),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Effect of removing a file; the fields of the command's JSON."""
+
+    source: str
+    """The file's name."""
+    removed: int
+    """Papers that no other file has."""
+    kept: int
+    """Papers that stay because other files have them too."""
+    papers: int
+    """Papers left in the library."""
+    seconds: float = 0.0
+
+
+def removal_of(library: Library, source: str) -> Removal:
+    """The effect that `remove_source` would have; nothing is changed.
+
+    Raises:
+        InputError: no paper was read from a file of this name.
+        LibraryError: the library cannot be read.
+    """
+    kept, gone = without_files(library, {source})
+    if not kept and not gone:
+        raise InputError(_unknown(library, source))
+    return Removal(source, len(gone), len(kept), library.store.count()[0] - len(gone))
+
+
+def remove_source(library: Library, source: str, progress: Progress = silent) -> Removal:
+    """Remove the papers that were read from the file `source`.
+
+    The next ingest completes an interrupted removal. A removed file, also a seed, is not read again
+    unless it is ingested by its name.
+
+    Args:
+        library: the library to change.
+        source: the file's name in the sources of papers.
+        progress: called as papers are removed.
+
+    Raises:
+        InputError: no paper was read from a file of this name.
+        LibraryInUseError: another process is writing.
+        LibraryError: the library cannot be read or written.
+    """
+    started = time.monotonic()
+    with library.exclusive():
+        if library.was_interrupted:
+            mend(library, progress)
+        removal = removal_of(library, source)
+        with library.writing(removes={source}):
+            drop_files(library, {source}, progress)
+    seconds = round(time.monotonic() - started, 3)
+    return Removal(source, removal.removed, removal.kept, removal.papers, seconds)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The changes of an ingest."""
+
+    added: list[Paper]
+    updated: list[Paper]
+    relabelled: list[StoredPaper]
+    """Papers with changed fields only; their chunks and vectors stay."""
+    replaced: list[str]
+    """Ids replaced by an id from a file."""
+    unchanged: int
+
+
+class _Reading:
+    """Reads files and reports progress over all of them; the total grows file by file."""
+
+    def __init__(
+        self, venue: str, year: int | None, progress: Progress, names: Mapping[Path, str]
+    ) -> None:
+        self.records: list[Record] = []
+        self.skipped: list[Skipped] = []
+        self._venue = venue
+        self._year = year
+        self._progress = progress
+        self._names = names
+        self._before = 0
+        self._of_file = 0
+
+    def read(self, file: Path, *, skips: bool) -> None:
+        name = self._names.get(file, "")
+        try:
+            page = read_file(file, self._venue, self._year, self._report, name)
+        except InputError as error:
+            if not skips:
+                raise
+            self.skipped.append(Skipped(name or file.name, 0, str(error)))
+            return
+        self._end_of_file(len(page.records))
+        self.records += page.records
+        self.skipped += page.skipped
+
+    def _report(self, done: int, total: int) -> None:
+        self._of_file = total
+        if self._before + total >= _LEAST_SHOWN:
+            self._progress(READING, self._before + done, self._before + total, "records")
+
+    def _end_of_file(self, papers: int) -> None:
+        """Count a file's records; readers of pages report no progress, so it is reported here."""
+        if not self._of_file:
+            self._report(papers, papers)
+        self._before += self._of_file
+        self._of_file = 0
+
+
+def _planned(library: Library, records: Sequence[Record]) -> _Plan:
+    stored = {each.paper.id: each for each in library.store.papers()}
+    files = {source.file for record in records for source in record.sources}
+    matcher = _Matcher([each.paper for each in stored.values()], files)
+    plan = _Plan([], [], [], [], 0)
+    taken = set(stored)
+    for record, before in zip(records, matcher.papers_of(records), strict=True):
+        if before is None:
+            plan.added.append(_with_free_id(paper_of(record), taken))
+            taken.add(plan.added[-1].id)
+            continue
+        after = matcher.merged(before, record)
+        if after == before:
+            plan.unchanged += 1
+        elif (after.id, after.title, after.abstract) == (before.id, before.title, before.abstract):
+            plan.relabelled.append(replace(stored[before.id], paper=after))
+        else:
+            plan.updated.append(after)
+            if after.id != before.id:
+                plan.replaced.append(before.id)
+    return plan
+
+
+def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
+    if not (plan.added or plan.updated or plan.relabelled):
+        return
+    changed = [*plan.added, *plan.updated, *(each.paper for each in plan.relabelled)]
+    with library.writing(reads={source.file for paper in changed for source in paper.sources}):
+        write_papers(library, plan.added + plan.updated, progress)
+        library.store.rewrite_records(plan.relabelled)
+        library.store.delete(plan.replaced)
+
+
+def _with_free_id(paper: Paper, taken: Collection[str]) -> Paper:
+    """The paper with an unused id: different papers may have the same title and beginning."""
+    id_, number = paper.id, 1
+    while id_ in taken:
+        number += 1
+        id_ = f"{paper.id}-{number}"
+    return replace(paper, id=id_)
+
+
+class _Matcher:
+    """Matches records with papers of the library, each paper once."""
+
+    def __init__(self, papers: Sequence[Paper], files: set[str]) -> None:
+        self._files = files
+        self._papers = {paper.id: paper for paper in papers}
+        self._index = DuplicateIndex()
+        self._by_name: dict[tuple[str, str], list[str]] = {}
+        for paper in papers:
+            self._index.add(paper.id, fingerprint(paper.abstract))
+            for key in _names(record_of(paper)):
+                self._by_name.setdefault(key, []).append(paper.id)
+
+    def papers_of(self, records: Sequence[Record]) -> list[Paper | None]:
+        """The paper of each record; None if it is new.
+
+        Stronger signs of all records come before weaker ones: first the id, then the text, then the
+        name within the same file, for an abstract that was rewritten there.
+        """
+        found: dict[int, Paper] = {}
+        unclaimed = dict(self._papers)
+
+        def may_have(record: Record, id_: str) -> bool:
+            return id_ in unclaimed and _may_join(record, unclaimed[id_])
+
+        signs: tuple[Callable[[Record], list[str]], ...] = (
+            lambda record: [record.given_id],
+            lambda record: self._index.find(
+                fingerprint(record.abstract), lambda id_: may_have(record, id_)
+            ),
+            lambda record: [id_ for key in _names(record) for id_ in self._by_name.get(key, ())],
+        )
+        for sign in signs:
+            for at, record in enumerate(records):
+                for id_ in sign(record) if at not in found else ():
+                    if may_have(record, id_):
+                        found[at] = unclaimed.pop(id_)
+                        break
+        return [found.get(at) for at in range(len(records))]
+
+    def merged(self, paper: Paper, record: Record) -> Paper:
+        """The paper with the record's fields; fields from other files stay."""
+        others = tuple(source for source in paper.sources if source.file not in self._files)
+        if others:
+            record = combine(replace(record_of(paper), sources=others), record)
+        after = paper_of(record)
+        return after if after.id_is_given else replace(after, id=paper.id)
+
+
+def _may_join(record: Record, paper: Paper) -> bool:
+    return not record.given_id or not paper.id_is_given or record.given_id == paper.id
+
+
+def _names(record: Record) -> list[tuple[str, str]]:
+    """The name of a record in each of its files: its title, or the beginning of its abstract."""
+    name = letters(record.title) or letters(record.abstract)[:100]
+    return [(source.file, name) for source in record.sources]
+
+
+def _unknown(library: Library, source: str) -> str:
+    names = {each.file for stored in library.store.papers() for each in stored.paper.sources}
+    if not names:
+        return f"No paper was read from a file {source!r}: the library has no papers."
+    by_letters = {name.casefold(): name for name in sorted(names)}
+    near = difflib.get_close_matches(source.casefold(), by_letters, _NAMES_SHOWN, 0.3)
+    shown = [by_letters[name] for name in near] or sorted(names)[:_NAMES_SHOWN]
+    listed = ", ".join(map(repr, shown))
+    return f"No paper was read from a file {source!r}; the nearest of {len(names)} are {listed}."

@@ -1,0 +1,109 @@
+"""Counts the papers of a library by file, venue, year and decision."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from retrieval.index.files import write_whole
+from retrieval.library.library import Library
+from retrieval.types import LibraryError, Paper
+
+_FILE = "overview.json"
+
+Counts = tuple[tuple[str, int], ...]
+"""Values and their numbers of papers, most papers first; the empty value is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Numbers of papers; a paper from several files counts for each."""
+
+    papers: int
+    chunks: int
+    sources: Counts
+    venues: Counts
+    years: Counts
+    """As text, the latest first."""
+    decisions: Counts
+
+
+class Overviews:
+    """The overview of one library, counted once for every revision and kept beside it."""
+
+    def __init__(self, library: Library) -> None:
+        """Nothing is counted yet."""
+        self._counting = threading.Lock()
+        self._library = library
+        self._revision = ""
+        self._overview: Overview | None = None
+
+    def overview(self) -> Overview:
+        """The overview of the current library.
+
+        Raises:
+            LibraryError: it cannot be read.
+        """
+        with self._counting:
+            revision = self._library.store.revision
+            if self._overview is None or self._revision != revision:
+                self._overview = self._kept(revision) or self._counted(revision)
+                self._revision = revision
+            return self._overview
+
+    def _kept(self, revision: str) -> Overview | None:
+        try:
+            kept = json.loads((self._library.home / _FILE).read_text("utf-8"))
+            return _overview(kept["overview"]) if kept["revision"] == revision else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _counted(self, revision: str) -> Overview:
+        overview = counted(
+            (stored.paper for stored in self._library.store.papers()),
+            self._library.store.count()[1],
+        )
+        text = json.dumps({"revision": revision, "overview": asdict(overview)}, ensure_ascii=False)
+        try:
+            write_whole(self._library.home / _FILE, text)
+        except LibraryError:  # the folder is read-only: counted again next time
+            return overview
+        return overview
+
+
+def counted(papers: Iterable[Paper], chunks: int) -> Overview:
+    """The overview of these papers."""
+    total = 0
+    sources, venues, years, decisions = (Counter[str]() for _ in range(4))
+    for paper in papers:
+        total += 1
+        sources.update({source.file for source in paper.sources})
+        venues[paper.venue] += 1
+        years[str(paper.year or "")] += 1
+        decisions[paper.decision] += 1
+    return Overview(
+        papers=total,
+        chunks=chunks,
+        sources=_by_size(sources),
+        venues=_by_size(venues),
+        years=tuple(sorted(years.items(), key=lambda each: int(each[0] or 0), reverse=True)),
+        decisions=_by_size(decisions),
+    )
+
+
+def _by_size(counts: Counter[str]) -> Counts:
+    """Most papers first, the unknown last."""
+    return tuple(sorted(counts.items(), key=lambda each: (not each[0], -each[1], each[0])))
+
+
+def _overview(fields: dict[str, Any]) -> Overview:
+    return Overview(
+        papers=int(fields["papers"]),
+        chunks=int(fields["chunks"]),
+        **{
+            name: tuple((str(value), int(count)) for value, count in fields[name])
+            for name in ("sources", "venues", "years", "decisions")
+        },
+    )

@@ -1,0 +1,1 @@
+"""Text: sentences, names, titles, markup."""

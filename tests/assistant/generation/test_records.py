@@ -1,0 +1,75 @@
+import pytest
+from fakes import PAPERS, ZEBRA, paper
+
+from assistant.generation.answer_builder import entry, opening, record_sentence
+from retrieval.types import Paper
+
+TITLE = "“Zebra Pruning for Vision Models”"
+
+
+def test_who_wrote_it_and_where_it_appeared() -> None:
+    assert record_sentence(paper()) == (
+        f"{TITLE} is by Ada Miro and Ben Okafor; it appeared at ICML 2021 as an oral."
+    )
+
+
+@pytest.mark.parametrize(
+    ("venue", "year", "decision", "expected"),
+    [
+        ("ICLR", 2022, "", "appeared at ICLR 2022."),
+        ("ICLR", None, "poster", "appeared at ICLR as a poster."),
+        ("", None, "spotlight", "appeared as a spotlight."),
+        ("ICLR", 2022, "outstanding paper", "appeared at ICLR 2022 as an outstanding paper."),
+        ("ICLR", 2022, "honorable mention", "appeared at ICLR 2022 as an honorable mention."),
+    ],
+)
+def test_where_a_paper_appeared(venue: str, year: int | None, decision: str, expected: str) -> None:
+    alone = paper(authors=(), venue=venue, year=year, decision=decision)
+    assert record_sentence(alone) == f"{TITLE} {expected}"
+    by = paper(authors=("A B",), venue=venue, year=year, decision=decision)
+    assert record_sentence(by) == f"{TITLE} is by A B; it {expected}"
+
+
+def test_a_year_alone() -> None:
+    of = paper(authors=(), venue="", year=2022, decision="")
+    assert record_sentence(of) == f"{TITLE} appeared in 2022."
+
+
+def test_what_the_record_lacks_is_not_said() -> None:
+    assert record_sentence(PAPERS[3]) == ""
+    assert record_sentence(PAPERS[2]) == (
+        "“A Dataset of Lichen Photographs” is by Ada Miro and Ben Okafor."
+    )
+
+
+@pytest.mark.parametrize(
+    ("authors", "expected"),
+    [(("A B",), "A B"), (("A B", "C D"), "A B and C D"), (("A", "B", "C"), "A, B and C")],
+)
+def test_all_authors_are_listed(authors: tuple[str, ...], expected: str) -> None:
+    of = paper(authors=authors, venue="", year=None, decision="")
+    assert record_sentence(of) == f"{TITLE} is by {expected}."
+
+
+def test_the_opening_is_the_first_sentence() -> None:
+    assert opening(paper()) == "Large vision models are slow on phones."
+    assert opening(paper(abstract="no full stop")) == "no full stop"
+    assert opening(paper()) in ZEBRA
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [
+        (
+            paper(),
+            "“Zebra Pruning for Vision Models” by Ada Miro and Ben Okafor (ICML 2021, oral)",
+        ),
+        (paper(authors=(), decision=""), "“Zebra Pruning for Vision Models” (ICML 2021)"),
+        (
+            paper(title="", abstract="We show it.", authors=(), venue="", year=None),
+            "“We show it.” (oral)",
+        ),
+    ],
+)
+def test_the_entry_of_a_list(of: Paper, expected: str) -> None:
+    assert entry(of) == expected
