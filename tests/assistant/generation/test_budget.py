@@ -1,6 +1,6 @@
 import pytest
 from fakes import FakeChatModel, evidence, paper
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.generation.answer_builder import DraftAnswer
@@ -17,7 +17,6 @@ def words(count: int) -> str:
     return "word " * count
 
 
-@settings(deadline=None)  # the check reads with models
 @given(
     notes=SIZES,
     question=st.integers(min_value=1, max_value=80),
@@ -44,7 +43,6 @@ def test_what_goes_in_always_fits_and_no_less_than_could(
     assert count == len(notes) or not fits(count + 1)
 
 
-@settings(deadline=None)  # the check reads with models
 @given(
     notes=SIZES,
     question=st.integers(min_value=1, max_value=300),
@@ -58,7 +56,7 @@ def test_whatever_is_asked_the_prompt_and_the_answer_fit(
     of = paper(abstract=" ".join(texts))
     draft = DraftAnswer([evidence(text, of) for text in texts])
     model = FakeChatModel(words(1000), context=context)
-    writer = Writer(model, verifier, WritingSettings(max_tokens=answer))
+    writer = Writer(model, verifier, WritingSettings(max_tokens=answer, checks=False))
     try:
         list(writer.generate(draft, words(question), lambda: False))
     except InputError:
