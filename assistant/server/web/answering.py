@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
@@ -52,6 +53,16 @@ class Answering:
         flags = self._flags.copy()
         return frozenset(id_ for id_, flag in flags.items() if not flag.is_set())
 
+    def with_stopped(self, conversation: Conversation) -> Conversation:
+        """The conversation as it is once the answers that are being stopped have ended."""
+        flags = self._flags.copy()
+        stopped = {id_ for id_, flag in flags.items() if flag.is_set()}
+        exchanges = tuple(
+            replace(each, notice=_STOPPED) if each.id in stopped else each
+            for each in conversation.exchanges
+        )
+        return replace(conversation, exchanges=exchanges)
+
     def ask(self, question: str, id_: str, position: int | None, owner: str) -> PendingQuestion:
         """Record the question before it is answered.
 
@@ -89,6 +100,10 @@ class Answering:
         try:
             exchange = yield from self._stream(pending, flag)
             self._service.conversations.keep(exchange)
+        except GeneratorExit:  # nobody reads on: the page shows something else, or is closed
+            with suppress(UserError):
+                self._service.conversations.keep(replace(pending.exchange, notice=_STOPPED))
+            raise
         finally:
             self._flags.pop(pending.exchange.id, None)
 

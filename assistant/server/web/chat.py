@@ -177,6 +177,7 @@ class Chat:
             listed = self._service.conversations.listed(owner)
         except UserError as error:
             return {self.current: id_, **self._error(error)}
+        conversation = conversation and self._answering.with_stopped(conversation)
         current = conversation.id if conversation else ""
         suggested = [] if conversation else self._examples()
         return {
