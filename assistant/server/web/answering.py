@@ -2,8 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
@@ -96,44 +95,34 @@ class Answering:
         Raises:
             UserError: the final state cannot be stored.
         """
-        self._flags[pending.exchange.id] = flag
+        exchange, partial = pending.exchange, _PartialAnswer()
+        # Kept if nobody reads on, which closes this generator.
+        ended = replace(exchange, notice=_STOPPED)
+        self._flags[exchange.id] = flag
         try:
-            exchange = yield from self._stream(pending, flag)
-            self._service.conversations.keep(exchange)
-        except GeneratorExit:  # nobody reads on: the page shows something else, or is closed
-            with suppress(UserError):
-                self._service.conversations.keep(replace(pending.exchange, notice=_STOPPED))
-            raise
-        finally:
-            self._flags.pop(pending.exchange.id, None)
-
-    def _stream(
-        self, pending: PendingQuestion, flag: threading.Event
-    ) -> Generator[Markup, None, Exchange]:
-        partial, question = _PartialAnswer(), pending.exchange.question
-        yield partial.html()
-        try:
+            yield partial.html()
             events = self._service.ask(
-                question, pending.before.turns, flag.is_set, owner=pending.owner
+                exchange.question, pending.before.turns, flag.is_set, owner=pending.owner
             )
             for event in events:
                 if isinstance(event, Completed):
-                    return replace(pending.exchange, answer=event.answer, notice="")
-                partial.add(event, question)
+                    ended = replace(exchange, answer=event.answer, notice="")
+                    return
+                partial.add(event, exchange.question)
+                ended = partial.end(exchange, _STOPPED)
                 yield partial.html()
         except Cancelled:
-            notice = _STOPPED
+            pass
         except UserError as error:
-            notice = str(error)
+            ended = partial.end(exchange, str(error))
         except Exception:
             _LOG.exception("A question could not be answered.")
-            notice = _FAILED
-        return replace(
-            pending.exchange,
-            sentences=tuple(partial.sentences),
-            citations=tuple(partial.citations),
-            notice=notice,
-        )
+            ended = partial.end(exchange, _FAILED)
+        finally:
+            try:
+                self._service.conversations.keep(ended)
+            finally:
+                self._flags.pop(exchange.id, None)
 
 
 class Stops:
@@ -194,6 +183,15 @@ class _PartialAnswer:
             case _:
                 self.sentences.append(event.sentence)
                 self.citations += event.citations
+
+    def end(self, exchange: Exchange, notice: str) -> Exchange:
+        """The exchange if the answer ends here."""
+        return replace(
+            exchange,
+            sentences=tuple(self.sentences),
+            citations=tuple(self.citations),
+            notice=notice,
+        )
 
     def html(self) -> Markup:
         """The part that can be shown."""
