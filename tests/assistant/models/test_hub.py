@@ -1,15 +1,37 @@
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import threading
 from collections import namedtuple
 
 import pytest
+from huggingface_hub import constants
 
 from assistant.models.download.hub import HubFile, cached_hub_files, fetch_hub_file, parse_spec
 from retrieval.types import Cancelled, InputError, ModelFetchError, silent
 
-WANTED = HubFile("someone", "tiny-GGUF", "q8/tiny.gguf")
+WANTED = HubFile("someone/tiny-GGUF", "q8/tiny.gguf")
 PAGE = "/someone/tiny-GGUF/resolve/main/q8/tiny.gguf"
 COMMIT = "c0ffee" * 6 + "c0ff"
+SCRIPT = """
+import sys
+from pathlib import Path
+from assistant.models.download.hub import fetch_hub_file, parse_spec
+
+def show(stage, done, total, unit):
+    print(done, flush=True)
+
+fetch_hub_file(parse_spec("hf:someone/tiny-GGUF:q8/tiny.gguf"), Path(sys.argv[1]), show)
+"""
+
+
+def look_at(monkeypatch, address):
+    """Let huggingface_hub, which read the environment when it was imported, ask this address."""
+    template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(constants, "ENDPOINT", address)
 
 
 @pytest.fixture
@@ -18,8 +40,7 @@ def hub(site, monkeypatch):
     content = b"GGUF" + os.urandom(2**20)
     site.pages[PAGE] = content
     site.headers[PAGE] = {"X-Repo-Commit": COMMIT, "ETag": '"abc"'}
-    monkeypatch.setenv("HF_ENDPOINT", site.address)
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    look_at(monkeypatch, site.address)
     return site
 
 
@@ -62,7 +83,7 @@ def test_what_the_hub_refuses_becomes_a_sentence(hub, tmp_path, status, code, wo
 
 
 def test_a_hub_that_cannot_be_reached(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    look_at(monkeypatch, "http://127.0.0.1:9")
     with pytest.raises(ModelFetchError, match=r"could not be fetched .*check the network"):
         fetch_hub_file(WANTED, tmp_path, silent)
 
@@ -75,22 +96,42 @@ def test_a_file_that_is_no_gguf(hub, tmp_path):
 
 
 @pytest.mark.usefixtures("hub")
-def test_too_little_room_stops_the_download(tmp_path, monkeypatch, begun):
+def test_too_little_room_stops_the_download(tmp_path, monkeypatch):
     usage = namedtuple("usage", "total used free")(10**9, 10**9, 10)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(ModelFetchError, match=r"has 0 MB free but hf:someone.* needs 1 MB"):
         fetch_hub_file(WANTED, tmp_path, silent)
-    assert begun() == []
 
 
-def test_cancelling_half_way_leaves_nothing(hub, tmp_path, heard_until, begun):
+def test_cancelling_half_way_leaves_nothing(hub, tmp_path, heard_until):
     hub.pages[PAGE] = b"GGUF" + os.urandom(24_000_000)
     hub.pause = 0.03
     progress = heard_until(10_000_000)  # huggingface_hub reports every 10 MB
     with pytest.raises(Cancelled):
         fetch_hub_file(WANTED, tmp_path, progress)
     assert progress.calls[-1][1] < 20_000_000
-    assert begun() == []
+    assert files_in(tmp_path) == []
+    for thread in threading.enumerate():
+        if thread.name == "fetching":
+            thread.join(30)
+            assert not thread.is_alive()
+    assert files_in(tmp_path) == []
+
+
+def test_ctrl_c_leaves_nothing(hub, tmp_path):
+    hub.pages[PAGE] = b"GGUF" + os.urandom(24_000_000)
+    hub.pause = 0.03
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, tmp_path],
+        env={**os.environ, "HF_ENDPOINT": hub.address},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert any(int(line) > 0 for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert errors.strip().endswith("KeyboardInterrupt")
     assert files_in(tmp_path) == []
 
 
