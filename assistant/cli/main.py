@@ -8,21 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant import __version__
-from assistant.settings import Settings, add_ablation_flags
+from assistant.settings import Settings, SharedSettings, add_ablation_flags, add_flags
 from retrieval.types import Cancelled, UserError
-
-_METAVARS = {
-    "home": "DIR",
-    "cache": "DIR",
-    "model": "GGUF",
-    "embedder": "GGUF",
-    "context": "TOKENS",
-    "thinking": "TOKENS",
-    "threads": "N",
-    "server_name": "NAME",
-    "auth_file": "FILE",
-}
-"""Names of values in the help of settings."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,8 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     everywhere = argparse.ArgumentParser(add_help=False)  # before or after the command's name
-    names = ("home", "cache", "model", "embedder", "adapter", "context", "thinking", "threads")
-    _add_settings(everywhere, *names)
+    add_flags(everywhere, SharedSettings.model_fields)
     parser = argparse.ArgumentParser(
         prog="assistant",
         description="Chat with a library of paper abstracts; every sentence shows its source.",
@@ -65,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=help_, description=help_, parents=[everywhere])
 
     serve = command("serve", "open the assistant in a browser; the first start sets it up")
-    _add_settings(serve, "host", "port", "allow_ingest", "server_name", "auth_file")
+    own = (name for name in Settings.model_fields if name not in SharedSettings.model_fields)
+    add_flags(serve, own)
     _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
     remove = command("remove", "remove the papers of a file from the library")
     remove.add_argument("source", metavar="SOURCE", help="the file's name, without its folder")
@@ -90,28 +77,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
     return parser
-
-
-def _add_settings(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Let `parser` read these settings, with their help; those not given leave no attribute."""
-    for name in names:
-        field, flag = Settings.model_fields[name], name.replace("_", "-")
-        if field.annotation is bool:
-            parser.add_argument(
-                f"--no-{flag}" if field.default else f"--{flag}",
-                dest=name,
-                action="store_false" if field.default else "store_true",
-                default=argparse.SUPPRESS,
-                help=f"do not {field.description}" if field.default else field.description,
-            )
-        else:
-            parser.add_argument(
-                f"--{flag}",
-                type=int if field.annotation is int else str,
-                default=argparse.SUPPRESS,
-                metavar=_METAVARS.get(name),
-                help=field.description,
-            )
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
@@ -191,7 +156,7 @@ def _add_users(parser: argparse.ArgumentParser) -> None:
 
     def action(name: str, help_: str) -> argparse.ArgumentParser:
         added = actions.add_parser(name, help=help_, description=help_)
-        _add_settings(added, "auth_file")
+        add_flags(added, ["auth_file"])
         return added
 
     add = action("add", "add a user; the password is asked for, or read from standard input")

@@ -23,7 +23,7 @@ class Wheel:
     size_bytes: int
     """Size of the wheel file."""
     members: tuple[str, ...]
-    """Paths inside the wheel that are unpacked; their file names differ."""
+    """Paths inside the wheel that are unpacked."""
 
     @property
     def requirement(self) -> str:

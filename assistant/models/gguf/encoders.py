@@ -1,6 +1,8 @@
 """The encoders trained from the embedder: they ship as differences to it, with linear heads."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -55,23 +57,15 @@ def read_heads(weights: EncoderWeights) -> Heads:
     return Heads({name: tensors[f"heads.{name}"].astype(np.float32) for name in wanted})
 
 
-def read_tensors(
-    weights: EncoderWeights,
-) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_tensors(weights: EncoderWeights) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The tensors and the metadata of a weights file.
 
     Raises:
         ModelError: it is missing or damaged.
     """
-    try:
-        with safe_open(weights.path, "np") as file:
-            names = list(file.keys())
-            return {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
-    except (OSError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:120]
-        raise ModelError(
-            f"The {weights.name}'s weights {weights.path} cannot be read ({reason}); {REINSTALL}."
-        ) from error
+    with _explained(weights), safe_open(weights.path, "np") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return tensors, dict(file.metadata() or {})
 
 
 def weights_hash(weights: EncoderWeights) -> str:
@@ -80,10 +74,16 @@ def weights_hash(weights: EncoderWeights) -> str:
     Raises:
         ModelError: the file is missing.
     """
-    try:
+    with _explained(weights):
         return hashlib.sha256(weights.path.read_bytes()).hexdigest()
-    except OSError as error:
+
+
+@contextmanager
+def _explained(weights: EncoderWeights) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", "") or " ".join(str(error).split())[:120]
         raise ModelError(
-            f"The {weights.name}'s weights {weights.path} cannot be read ({error.strerror}); "
-            f"{REINSTALL}."
+            f"The {weights.name}'s weights {weights.path} cannot be read ({reason}); {REINSTALL}."
         ) from error

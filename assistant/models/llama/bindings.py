@@ -1,7 +1,7 @@
 """llama.cpp for chat: templates, adapters, likelihoods, and quantization of files."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import llama_cpp
@@ -123,7 +123,7 @@ class LikelihoodContext:
         frame: Sequence[int],
         prompt: Sequence[int],
         text: Sequence[int],
-        stopped: Callable[[], bool],
+        stopped: llamacpp.Stopped,
     ) -> NDArray[np.float32]:
         """log P of each token of `text` after `frame`, `prompt` and the tokens before it (natural).
 
@@ -154,7 +154,7 @@ class LikelihoodContext:
         chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
         return chosen
 
-    def _keep(self, frame: tuple[int, ...], stopped: Callable[[], bool]) -> None:
+    def _keep(self, frame: tuple[int, ...], stopped: llamacpp.Stopped) -> None:
         """Forget everything after `frame`; read `frame` if it was not read."""
         if self._kept == frame != () and self._context.kv_cache_seq_rm(0, len(frame), -1):
             return
@@ -165,7 +165,7 @@ class LikelihoodContext:
             self._kept = frame
 
     def _evaluate(
-        self, tokens: Sequence[int], stopped: Callable[[], bool], *, at: int, silent: int
+        self, tokens: Sequence[int], stopped: llamacpp.Stopped, *, at: int, silent: int
     ) -> None:
         """Read `tokens` from position `at`; the first `silent` of them give no logits."""
         self._batch.set_batch(tokens, n_past=at, logits_all=True)

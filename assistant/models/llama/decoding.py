@@ -7,8 +7,8 @@ whole slices are kept for the next prompt.
 
 import codecs
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
 from itertools import takewhile
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.encoders.llamacpp import ending_early
+from retrieval.encoders.llamacpp import Stopped, ending_early
 from retrieval.types import Cancelled, ModelError
 
 SLICE = 128
@@ -39,7 +39,11 @@ def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
 
 
 class Decoder:
-    """Continues prompts with one model, one at a time. Not thread-safe."""
+    """Continues prompts with one model, one at a time. Not thread-safe.
+
+    Every method raises `Cancelled` once its `stopped()` is true, and `ModelError` if the model
+    cannot evaluate the prompt. Prompts are cut by `slices`.
+    """
 
     def __init__(self, model: llama_cpp.Llama) -> None:
         """Nothing is read yet."""
@@ -48,13 +52,8 @@ class Decoder:
         self._read: list[Slice] = []
         self._silenced = self._unwritable()
 
-    def read(self, prompt: Sequence[Slice], stopped: Callable[[], bool]) -> None:
-        """Read `prompt`; slices that it shares with the last prompt are kept.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
-        """
+    def read(self, prompt: Sequence[Slice], stopped: Stopped) -> None:
+        """Read `prompt`; slices that it shares with the last prompt are kept."""
         # The last slice is always read: it gives the logits.
         kept = self._keep(common_length(self._read, prompt[:-1]))
         for each in prompt[kept:]:
@@ -63,43 +62,25 @@ class Decoder:
             self._evaluate(each, stopped)
 
     def write(
-        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Callable[[], bool]
+        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Stopped
     ) -> Iterator[str]:
         """Continue `prompt`: a piece of text for every token, which may be empty.
 
-        Args:
-            prompt: as `slices` cuts it.
-            max_tokens: tokens written at most.
-            grammar: allowed text, in llama.cpp's GBNF with the rule `root`; empty for any text.
-            stopped: checked before each token.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
+        The text keeps to `grammar`, if there is one.
         """
         text = codecs.getincrementaldecoder("utf-8")("replace")
-        with closing(_Grammar(self._vocab, grammar)) as allowed:
+        with closing(_Grammar(self._vocab, grammar)) if grammar else nullcontext() as allowed:
             for token in self._tokens(prompt, max_tokens, allowed, stopped):
                 yield text.decode(self.text_of(token))
         if rest := text.decode(b"", final=True):
             yield rest
 
-    def choose(
-        self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Callable[[], bool]
-    ) -> int:
+    def choose(self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Stopped) -> int:
         """The index of the one of `texts` that is written after `prompt` if it must be one of them.
 
         Each token is the likeliest that continues some text, as in `write`; what all the remaining
         texts share is read at once. The cost is that of reading the text, not of writing it.
-
-        Args:
-            prompt: as `slices` cuts it.
-            texts: token ids of each, at least one, all different.
-            stopped: checked while they are read.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
+        All texts must be different, and at least one token long.
         """
         self.read(prompt, stopped)
         ended = [(*text, self._model.token_eos()) for text in texts]
@@ -115,22 +96,16 @@ class Decoder:
         return left[0]
 
     def think(
-        self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Callable[[], bool]
+        self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Stopped
     ) -> tuple[list[Slice], bool]:
-        """The text written until `closes` or for `max_tokens`, and whether it was closed.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
-        """
+        """The text written until `closes` or for `max_tokens`, and whether it was closed."""
         thought: list[Slice] = []
         end = b""
-        with closing(_Grammar(self._vocab, "")) as free:
-            for token in self._tokens(prompt, max_tokens, free, stopped, silenced=False):
-                thought.append((token,))
-                end = (end + self.text_of(token, special=True))[-_LONGEST_TOKEN:]
-                if closes.encode() in end:
-                    return thought, True
+        for token in self._tokens(prompt, max_tokens, None, stopped, silenced=False):
+            thought.append((token,))
+            end = (end + self.text_of(token, special=True))[-_LONGEST_TOKEN:]
+            if closes.encode() in end:
+                return thought, True
         return thought, False
 
     def text_of(self, token: int, *, special: bool = False) -> bytes:
@@ -145,8 +120,8 @@ class Decoder:
         self,
         prompt: Sequence[Slice],
         max_tokens: int,
-        grammar: "_Grammar",
-        stopped: Callable[[], bool],
+        grammar: "_Grammar | None",
+        stopped: Stopped,
         *,
         silenced: bool = True,
     ) -> Iterator[int]:
@@ -157,13 +132,14 @@ class Decoder:
             token = self._likeliest(grammar, silenced=silenced)
             if token is None or llama_cpp.llama_vocab_is_eog(self._vocab, token):
                 return
-            grammar.accept(token)
+            if grammar:
+                grammar.accept(token)
             yield token
             if self._model.n_tokens == self._model.n_ctx():
                 return
             self._evaluate((token,), stopped)
 
-    def _likeliest(self, grammar: "_Grammar", *, silenced: bool) -> int | None:
+    def _likeliest(self, grammar: "_Grammar | None", *, silenced: bool) -> int | None:
         """The likeliest token that the grammar allows; None if there is none."""
         logits = self._logits()
         scores = logits + self._silenced if silenced else logits
@@ -179,7 +155,7 @@ class Decoder:
         size = self._model.n_vocab()
         return np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
 
-    def _evaluate(self, tokens: Slice, stopped: Callable[[], bool]) -> None:
+    def _evaluate(self, tokens: Slice, stopped: Stopped) -> None:
         try:
             with ending_early(self._model._ctx, stopped):
                 self._model.eval(tokens)
@@ -228,17 +204,12 @@ class Decoder:
 
 
 class _Grammar:
-    """A grammar that advances with each token; an empty one is false and allows everything."""
+    """A grammar, in llama.cpp's GBNF with the rule `root`, that advances with each token."""
 
     def __init__(self, vocab: llama_cpp.llama_vocab_p, source: str) -> None:
-        self._sampler = source and llama_cpp.llama_sampler_init_grammar(
-            vocab, source.encode(), b"root"
-        )
-        if source and not self._sampler:
+        self._sampler = llama_cpp.llama_sampler_init_grammar(vocab, source.encode(), b"root")
+        if not self._sampler:
             raise ValueError(f"llama.cpp cannot read the grammar {source!r}")
-
-    def __bool__(self) -> bool:
-        return bool(self._sampler)
 
     def first_allowed(self, tokens: Sequence[int] | NDArray[np.int64]) -> int | None:
         """The first of `tokens` that is allowed next; None if none is."""
@@ -255,13 +226,10 @@ class _Grammar:
         return int(tokens[allowed[0]]) if len(allowed) else None
 
     def accept(self, token: int) -> None:
-        if self._sampler:
-            llama_cpp.llama_sampler_accept(self._sampler, token)
+        llama_cpp.llama_sampler_accept(self._sampler, token)
 
     def close(self) -> None:
-        if self._sampler:
-            llama_cpp.llama_sampler_free(self._sampler)
-            self._sampler = None
+        llama_cpp.llama_sampler_free(self._sampler)
 
 
 def common_length(left: Sequence[T], right: Sequence[T]) -> int:

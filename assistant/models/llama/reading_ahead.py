@@ -7,14 +7,15 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import suppress
 from typing import TypeVar
 
+from retrieval.encoders.llamacpp import Stopped
 from retrieval.types import Cancelled
 
 T = TypeVar("T")
-Begin = Callable[[Callable[[], bool]], Iterator[T]]
+Begin = Callable[[Stopped], Iterator[T]]
 """Makes a generator; its argument says when to end with `Cancelled`."""
 
 
-def read_ahead(begin: Begin[T], stopped: Callable[[], bool]) -> Generator[T, None, None]:
+def read_ahead(begin: Begin[T], stopped: Stopped) -> Generator[T, None, None]:
     """Yield what `begin` yields, while its work continues in a thread.
 
     A reader that pauses or forgets to close therefore blocks none of the locks of `begin`. Once
@@ -66,9 +67,7 @@ async def read_ahead_async(begin: Begin[T]) -> AsyncGenerator[T, None]:
 
 
 def _start(
-    begin: Begin[T],
-    stopped: Callable[[], bool],
-    put: Callable[[T | BaseException | None], None],
+    begin: Begin[T], stopped: Stopped, put: Callable[[T | BaseException | None], None]
 ) -> threading.Thread:
     """Put every piece, and at the end None or the error, from a thread of its own."""
 
