@@ -31,9 +31,9 @@ def _cores() -> int:
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
 
-def _field(default: Any, description: str, value: str | None = None, **limits: float) -> Any:
+def _field(default: Any, description: str, value: str | None = None, **limits: Any) -> Any:
     """A setting; `value` names its value in the help of its flag."""
-    return Field(default=default, title=value, description=description, **limits)  # type: ignore[arg-type]
+    return Field(default=default, title=value, description=description, **limits)
 
 
 class SharedSettings(BaseSettings):

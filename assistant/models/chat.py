@@ -120,7 +120,6 @@ class LlamaCppChatModel:
         self._thinking_tokens = thinking
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
-        self._threads = threads
         self._likelihood_lock = threading.Lock()
         self._context = min(context, llamacpp.context_trained(self._model))
         if self._thinking:
@@ -263,9 +262,7 @@ class LlamaCppChatModel:
     @cached_property
     def _likelihood(self) -> bindings.LikelihoodContext:
         """The context for likelihoods, made on first use: it takes memory."""
-        return bindings.LikelihoodContext(
-            self._model, tokens=LIKELIHOOD_TOKENS, threads=self._threads
-        )
+        return bindings.LikelihoodContext(self._model, tokens=LIKELIHOOD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)

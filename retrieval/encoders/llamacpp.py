@@ -7,7 +7,7 @@ import ctypes
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -180,17 +180,38 @@ class TokenVectors:
         Raises:
             ModelError: the model cannot evaluate them.
         """
-        self._batch.set_batch(tokens, n_past=0, logits_all=True)
-        try:
-            self._context.kv_cache_clear()
-            self._context.decode(self._batch)
-        except RuntimeError as error:
-            raise ModelError(
-                f"llama.cpp could not read {len(tokens)} tokens ({error}); close other programs "
-                "if memory is short, then ask again."
-            ) from error
+        self._context.kv_cache_clear()
+        evaluate(self._context, self._batch, tokens)
         vectors = llama_cpp.llama_get_embeddings(self._context.ctx)
         return np.ctypeslib.as_array(vectors, shape=(len(tokens), self._size)).copy()
+
+
+def evaluate(
+    context: LlamaContext,
+    batch: LlamaBatch,
+    tokens: Sequence[int],
+    *,
+    at: int = 0,
+    silent: int = 0,
+    stopped: Stopped | None = None,
+) -> None:
+    """Read `tokens` from position `at`, as one batch; the first `silent` of them give no logits.
+
+    Raises:
+        Cancelled: `stopped()` became true, see `ending_early`.
+        ModelError: the model cannot evaluate them.
+    """
+    batch.set_batch(tokens, n_past=at, logits_all=True)
+    for place in range(silent):
+        batch.batch.logits[place] = False
+    try:
+        with ending_early(context, stopped) if stopped else nullcontext():
+            context.decode(batch)
+    except RuntimeError as error:
+        raise ModelError(
+            f"llama.cpp could not read {len(tokens)} tokens ({error}); close other programs if "
+            "memory is short, then ask again."
+        ) from error
 
 
 @contextmanager

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from tqdm import tqdm
-
 from assistant.models.download.fetch import (
     DISK_FULL,
     LOOK_SECONDS,
@@ -154,17 +152,22 @@ def _fetch(wanted: HubFile, staging: Path, state: _State) -> None:
 
 
 def _bar_class(state: _State) -> Any:
-    """A progress bar that shows nothing, counts in `state`, and ends a stopped download."""
+    """What huggingface_hub takes for a progress bar: counts, and ends a stopped download."""
 
-    class Bar(tqdm):  # type: ignore[type-arg] - generic in its stubs only
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options, disable=True)
+    class Bar:
+        def __init__(self, **_: object) -> None:
+            pass
 
-        def update(self, n: float | None = 1) -> bool | None:
+        def __enter__(self) -> "Bar":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def update(self, count: int) -> None:
             if state.stopped:
                 raise Cancelled
-            state.done += int(n or 0)
-            return None
+            state.done += count
 
     return Bar
 

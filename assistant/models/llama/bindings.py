@@ -13,11 +13,7 @@ from assistant.models.llama.chat_template import ChatTemplate, Messages
 from retrieval.encoders import llamacpp
 from retrieval.types import ModelError, ModelFetchError
 
-FILE_TYPES = {
-    "Q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
-    "BF16": llama_cpp.LLAMA_FTYPE_MOSTLY_BF16,
-    "F16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
-}
+FILE_TYPES = ("Q8_0", "BF16", "F16")
 """The types that `quantize` can write, by llama.cpp's name."""
 
 
@@ -94,17 +90,14 @@ class LikelihoodContext:
     Conversations in the model's own context keep what they have read. Not thread-safe.
     """
 
-    def __init__(self, model: llama_cpp.Llama, *, tokens: int, threads: int) -> None:
+    def __init__(self, model: llama_cpp.Llama, *, tokens: int) -> None:
         """Make room for `tokens`, shared by a prompt and its text.
 
         Raises:
             ModelError: memory is short.
         """
-        parameters = llama_cpp.llama_context_default_params()
+        parameters = llama_cpp.llama_context_params.from_buffer_copy(model.context_params)
         parameters.n_ctx = parameters.n_batch = tokens
-        parameters.n_ubatch = 512
-        parameters.n_threads = parameters.n_threads_batch = threads
-        parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         llamacpp.silence()
         try:
             self._context = LlamaContext(model=model._model, params=parameters, verbose=False)
@@ -168,18 +161,8 @@ class LikelihoodContext:
         self, tokens: Sequence[int], stopped: llamacpp.Stopped, *, at: int, silent: int
     ) -> None:
         """Read `tokens` from position `at`; the first `silent` of them give no logits."""
-        self._batch.set_batch(tokens, n_past=at, logits_all=True)
-        for place in range(silent):
-            self._batch.batch.logits[place] = False
         kept, self._kept = self._kept, ()  # an incomplete batch spoils the context
-        try:
-            with llamacpp.ending_early(self._context, stopped):
-                self._context.decode(self._batch)
-        except RuntimeError as error:
-            raise ModelError(
-                f"llama.cpp could not go on ({error}); close other programs if memory is short, "
-                "then ask again."
-            ) from error
+        llamacpp.evaluate(self._context, self._batch, tokens, at=at, silent=silent, stopped=stopped)
         self._kept = kept
 
 
@@ -190,7 +173,7 @@ def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> Non
         ModelFetchError: llama.cpp could not read or write; it does not say why.
     """
     parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype = FILE_TYPES[file_type]
+    parameters.ftype = getattr(llama_cpp, f"LLAMA_FTYPE_MOSTLY_{file_type}")
     parameters.allow_requantize = True
     parameters.nthread = threads
     llamacpp.silence()
