@@ -88,7 +88,7 @@ def load(
         threads: CPU threads.
         embedding: load for vectors instead of text.
         pooling: whether an embedding model gives one vector a text, as its file says, or one a
-            token, see `TokenVectors`.
+            token, see `token_vectors`.
 
     Raises:
         ModelError: the file is not a usable model, or memory is short.
@@ -162,33 +162,22 @@ def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
     return np.asarray(model.embed(text, normalize=True, truncate=True), dtype=np.float32)
 
 
-class TokenVectors:
-    """Computes the vector of every token of a text with an encoder loaded without pooling.
+def token_vectors(model: llama_cpp.Llama, tokens: Sequence[int]) -> NDArray[np.float32]:
+    """The vectors of `tokens` (ids, at least one), read together; shape (tokens, dimensions).
 
-    Not thread-safe.
+    `model` must be loaded without pooling.
+
+    Raises:
+        ModelError: the model cannot evaluate them.
     """
-
-    def __init__(self, model: llama_cpp.Llama) -> None:
-        """Read with `model`, at most its context's tokens at once."""
-        self._context = model._ctx
-        self._size = model.n_embd()
-        self._batch = LlamaBatch(n_tokens=model.n_ctx(), embd=0, n_seq_max=1, verbose=False)
-
-    def of(self, tokens: Sequence[int]) -> NDArray[np.float32]:
-        """The vectors of `tokens` (ids, at least one), read together; shape (tokens, dimensions).
-
-        Raises:
-            ModelError: the model cannot evaluate them.
-        """
-        self._context.kv_cache_clear()
-        evaluate(self._context, self._batch, tokens)
-        vectors = llama_cpp.llama_get_embeddings(self._context.ctx)
-        return np.ctypeslib.as_array(vectors, shape=(len(tokens), self._size)).copy()
+    model._ctx.kv_cache_clear()
+    evaluate(model._ctx, tokens)
+    vectors = llama_cpp.llama_get_embeddings(model._ctx.ctx)
+    return np.ctypeslib.as_array(vectors, shape=(len(tokens), model.n_embd())).copy()
 
 
 def evaluate(
     context: LlamaContext,
-    batch: LlamaBatch,
     tokens: Sequence[int],
     *,
     at: int = 0,
@@ -201,6 +190,7 @@ def evaluate(
         Cancelled: `stopped()` became true, see `ending_early`.
         ModelError: the model cannot evaluate them.
     """
+    batch = LlamaBatch(n_tokens=len(tokens), embd=0, n_seq_max=1, verbose=False)
     batch.set_batch(tokens, n_past=at, logits_all=True)
     for place in range(silent):
         batch.batch.logits[place] = False
@@ -218,12 +208,9 @@ def evaluate(
 def ending_early(context: LlamaContext, stopped: Stopped) -> Iterator[None]:
     """End evaluations of `context` in this block soon after `stopped()` became true.
 
-    What the context has read is unknown then, so the caller must clear it. On a processor that
-    llama.cpp cannot interrupt (some graphics cards), the evaluation is completed.
-
-    Args:
-        context: the context that evaluates.
-        stopped: called from a thread of its own.
+    `stopped` is called from a thread of its own. What the context has read is unknown after a stop,
+    so the caller must clear it. On a processor that llama.cpp cannot interrupt (some graphics
+    cards), the evaluation is completed.
 
     Raises:
         Cancelled: an evaluation was ended.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import llama_cpp
 import numpy as np
-from llama_cpp._internals import LlamaBatch, LlamaContext
+from llama_cpp._internals import LlamaContext
 from numpy.typing import NDArray
 
 from assistant.models.llama.chat_template import ChatTemplate, Messages
@@ -106,10 +106,8 @@ class LikelihoodContext:
                 f"There is not enough memory for a context of {tokens} tokens; "
                 "close other programs or choose a smaller model."
             ) from error
-        self._batch = LlamaBatch(n_tokens=tokens, embd=0, n_seq_max=1, verbose=False)
         self._vocabulary = model.n_vocab()
         self._kept: tuple[int, ...] = ()
-        self.tokens = tokens
 
     def log_probabilities(
         self,
@@ -138,7 +136,15 @@ class LikelihoodContext:
             ModelError: the model cannot evaluate them.
         """
         self._keep(tuple(frame), stopped)
-        self._evaluate([*prompt, *text[:-1]], stopped, at=len(frame), silent=len(prompt) - 1)
+        self._kept = ()  # an incomplete batch spoils the context
+        llamacpp.evaluate(
+            self._context,
+            [*prompt, *text[:-1]],
+            at=len(frame),
+            silent=len(prompt) - 1,
+            stopped=stopped,
+        )
+        self._kept = tuple(frame)
         rows: NDArray[np.float32] = np.ctypeslib.as_array(
             self._context.get_logits(), shape=(len(text), self._vocabulary)
         )
@@ -154,16 +160,8 @@ class LikelihoodContext:
         self._context.kv_cache_clear()  # also where a recurrent model cannot forget a part
         self._kept = ()
         if frame:
-            self._evaluate(frame, stopped, at=0, silent=len(frame) - 1)
+            llamacpp.evaluate(self._context, frame, silent=len(frame) - 1, stopped=stopped)
             self._kept = frame
-
-    def _evaluate(
-        self, tokens: Sequence[int], stopped: llamacpp.Stopped, *, at: int, silent: int
-    ) -> None:
-        """Read `tokens` from position `at`; the first `silent` of them give no logits."""
-        kept, self._kept = self._kept, ()  # an incomplete batch spoils the context
-        llamacpp.evaluate(self._context, self._batch, tokens, at=at, silent=silent, stopped=stopped)
-        self._kept = kept
 
 
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:

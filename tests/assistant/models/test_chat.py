@@ -1,5 +1,6 @@
 """The default chat model in llama.cpp, as it is."""
 
+import inspect
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -11,9 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import psutil
 import pytest
+from fakes import FakeChatModel
 from llama_cpp import Llama
 
-from assistant.models.chat import LlamaCppChatModel
+from assistant.models.chat import ChatModel, LlamaCppChatModel
 from assistant.models.llama.decoding import slices
 from retrieval.encoders import llamacpp
 from retrieval.types import Cancelled, ModelError
@@ -375,6 +377,13 @@ def test_closing_frees_the_model(chat_model: LlamaCppChatModel, fresh_text: str)
 def test_who_waits_for_the_model_can_be_stopped(chat_model: LlamaCppChatModel) -> None:
     with chat_model._lock, pytest.raises(Cancelled):
         list(chat_model.write(ASKED, 5, lambda: True))
+
+
+@pytest.mark.parametrize("model", [LlamaCppChatModel, FakeChatModel])
+@pytest.mark.parametrize("method", ["count", "write", "choose", "log_probabilities"])
+def test_models_and_stand_ins_take_what_the_port_says(model: type, method: str) -> None:
+    port, own = (inspect.signature(getattr(each, method)) for each in (ChatModel, model))
+    assert own == port
 
 
 def test_an_error_while_writing_reaches_the_reader(
