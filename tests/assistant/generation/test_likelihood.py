@@ -82,7 +82,9 @@ def test_a_context_that_cannot_evaluate_says_so(
 
     with monkeypatch.context() as patch:
         patch.setattr(LlamaContext, "decode", broken)
-        with pytest.raises(ModelError, match=r"could not go on \(llama_decode returned 1\)"):
+        with pytest.raises(
+            ModelError, match=r"could not read \d+ tokens \(llama_decode returned 1\)"
+        ):
             likelihoods(chat_model, [HERONS], QUESTION)
     assert likelihoods(chat_model, [BRAKES], QUESTION) == undisturbed
 

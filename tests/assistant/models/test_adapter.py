@@ -6,12 +6,9 @@ import gguf
 import numpy as np
 import pytest
 
-from assistant.generation.verification.cutter import Cutter
-from assistant.generation.verification.support import SupportModel, Verifier
-from assistant.models import resolve_encoder
+from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.models.gguf.adapter import ADAPTER, BASE_KEY, base_of, is_base, norms_fingerprint
-from assistant.models.gguf.encoders import CUTTER, SUPPORT, read_heads
 from assistant.models.gguf.header import FileFacts
 from assistant.pipeline import startup
 from assistant.settings import Settings, WritingMode
@@ -47,10 +44,9 @@ def model(chat_model_path: Path) -> LlamaCppChatModel:
 
 
 @pytest.fixture(scope="module")
-def verifier(cache: Path) -> Verifier:
-    model = SupportModel(resolve_encoder(SUPPORT, cache), read_heads(SUPPORT), threads=1)
-    cutter = Cutter(resolve_encoder(CUTTER, cache), read_heads(CUTTER), threads=1)
-    return Verifier(model, cutter)
+def unadapted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that remembers how well the model writes without an adapter."""
+    return tmp_path_factory.mktemp("unadapted")
 
 
 def test_it_is_small_and_belongs_to_the_default_model(
@@ -92,6 +88,7 @@ def test_a_missing_or_torn_file_is_an_error_with_what_to_do(
 def test_with_a_file_that_cannot_be_used_the_app_quotes_and_says_so(  # noqa: PLR0917
     fault: str,
     tmp_path: Path,
+    unadapted: Path,
     model: LlamaCppChatModel,
     verifier: Verifier,
     monkeypatch: pytest.MonkeyPatch,
@@ -108,7 +105,7 @@ def test_with_a_file_that_cannot_be_used_the_app_quotes_and_says_so(  # noqa: PL
         case "other shapes":
             adapter_for(path, base_of(ADAPTER))
     monkeypatch.setattr(startup, "ADAPTER", path)
-    settings = Settings(cache=tmp_path)
+    settings = Settings(cache=unadapted)
     assert startup.writing_mode(model, verifier, settings, silent) is WritingMode.QUOTE
     [notice] = [line for line in capsys.readouterr().err.splitlines() if "assistant: " in line]
     assert str(path) in notice
@@ -118,22 +115,23 @@ def test_with_a_file_that_cannot_be_used_the_app_quotes_and_says_so(  # noqa: PL
 def test_an_adapter_of_another_base_is_not_used(  # noqa: PLR0917
     chosen: str,
     tmp_path: Path,
+    unadapted: Path,
     model: LlamaCppChatModel,
     verifier: Verifier,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(startup, "ADAPTER", adapter_for(tmp_path / "w.gguf", "0" * 64))
-    settings = Settings(cache=tmp_path, model=chosen)
+    settings = Settings(cache=unadapted, model=chosen)
     assert startup.writing_mode(model, verifier, settings, silent) is WritingMode.QUOTE
     notice = capsys.readouterr().err
     assert ("was trained on another model" in notice) == (chosen == "default")
 
 
 def test_without_it_the_default_model_quotes(
-    tmp_path: Path, model: LlamaCppChatModel, verifier: Verifier
+    unadapted: Path, model: LlamaCppChatModel, verifier: Verifier
 ) -> None:
-    settings = Settings(cache=tmp_path, adapter=False)
+    settings = Settings(cache=unadapted, adapter=False)
     assert startup.writing_mode(model, verifier, settings, silent) is WritingMode.QUOTE
 
 
