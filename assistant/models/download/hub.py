@@ -125,22 +125,16 @@ def _download(wanted: HubFile, staging: Path, progress: Progress) -> Path:
 
 
 def _fetch(wanted: HubFile, staging: Path, state: _State) -> None:
-    # Heavy, and needed once in the life of a model file.
-    from huggingface_hub import (  # noqa: PLC0415
-        constants,
-        get_hf_file_metadata,
-        hf_hub_download,
-        hf_hub_url,
-    )
+    import huggingface_hub.constants  # noqa: PLC0415 - heavy, and seldom needed
 
     # One plain download: xet would also write caches of its own outside our folder.
-    constants.HF_HUB_DISABLE_XET = True
+    huggingface_hub.constants.HF_HUB_DISABLE_XET = True
     try:
         # Asked first, as it fails at once without a network; the download tries for 20 s.
-        url = hf_hub_url(wanted.repository, wanted.file)
-        state.size = get_hf_file_metadata(url).size or 0
+        url = huggingface_hub.hf_hub_url(wanted.repository, wanted.file)
+        state.size = huggingface_hub.get_hf_file_metadata(url).size or 0
         require_space(staging, state.size, title=wanted.spec)
-        hf_hub_download(
+        huggingface_hub.hf_hub_download(
             wanted.repository, wanted.file, local_dir=staging, tqdm_class=_bar_class(state)
         )
     except (ModelFetchError, Cancelled):

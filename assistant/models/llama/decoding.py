@@ -16,7 +16,7 @@ import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.encoders.llamacpp import Stopped, ending_early
+from retrieval.encoders.llamacpp import Stopped, evaluate
 from retrieval.types import Cancelled, ModelError
 
 SLICE = 128
@@ -48,7 +48,9 @@ class Decoder:
     def __init__(self, model: llama_cpp.Llama) -> None:
         """Nothing is read yet."""
         self._model = model
+        self._context = model._ctx
         self._vocab = model._model.vocab
+        self._context.kv_cache_clear()
         self._read: list[Slice] = []
         self._silenced = self._unwritable()
 
@@ -135,7 +137,7 @@ class Decoder:
             if grammar:
                 grammar.accept(token)
             yield token
-            if self._model.n_tokens == self._model.n_ctx():
+            if self._length() == self._model.n_ctx():
                 return
             self._evaluate((token,), stopped)
 
@@ -153,40 +155,37 @@ class Decoder:
     def _logits(self) -> NDArray[np.float32]:
         """The logits of the next token, shape (vocabulary,); valid until more is evaluated."""
         size = self._model.n_vocab()
-        return np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
+        return np.ctypeslib.as_array(self._context.get_logits_ith(-1), shape=(size,))
 
     def _evaluate(self, tokens: Slice, stopped: Stopped) -> None:
         try:
-            with ending_early(self._model._ctx, stopped):
-                self._model.eval(tokens)
-        except Cancelled:
+            evaluate(
+                self._context, tokens, at=self._length(), silent=len(tokens) - 1, stopped=stopped
+            )
+        except (Cancelled, ModelError):
             self._forget()
             raise
-        except RuntimeError as error:
-            self._forget()
-            raise ModelError(
-                f"llama.cpp could not go on ({error}); ask again, with a smaller --context if "
-                "memory is short."
-            ) from error
         self._read.append(tokens)
+
+    def _length(self) -> int:
+        """Tokens read."""
+        return sum(map(len, self._read))
 
     def _keep(self, count: int) -> int:
         """Forget all but the first `count` slices; return how many could be kept."""
         length = sum(map(len, self._read[:count]))
-        if length < self._model.n_tokens and not (
-            length and self._model._ctx.kv_cache_seq_rm(-1, length, -1)
+        if count < len(self._read) and not (
+            length and self._context.kv_cache_seq_rm(-1, length, -1)
         ):
             # A recurrent model cannot forget a part of what it read.
             self._forget()
             return 0
-        self._model.n_tokens = length
         del self._read[count:]
         return count
 
     def _forget(self) -> None:
         """Forget everything, also a slice that was not read to its end."""
-        self._model.reset()
-        self._model._ctx.kv_cache_clear()
+        self._context.kv_cache_clear()
         self._read.clear()
 
     def _unwritable(self) -> NDArray[np.float32]:
