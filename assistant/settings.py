@@ -189,7 +189,8 @@ class Ablations:
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> "Ablations":
         """The ablations chosen by the flags of `add_ablation_flags`."""
-        return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
+        chosen = {each.name: getattr(options, each.name) for each in fields(cls)}
+        return cls(**{**chosen, "retriever": Retriever(options.retriever)})
 
     def search_settings(self) -> SearchSettings:
         """The settings of retrieval with these ablations."""
@@ -218,9 +219,8 @@ def add_ablation_flags(parser: argparse.ArgumentParser) -> None:
     flags = parser.add_argument_group("ablations", "parts of the path left out, for measurements")
     flags.add_argument(
         "--retriever",
-        choices=list(Retriever),
-        default=Retriever.HYBRID,
-        type=Retriever,
+        choices=[each.value for each in Retriever],
+        default=Retriever.HYBRID.value,
         help="what ranks the papers (default: %(default)s)",
     )
     for flag, name, help_ in (

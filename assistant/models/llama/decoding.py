@@ -50,7 +50,6 @@ class Decoder:
         self._model = model
         self._context = model._ctx
         self._vocab = model._model.vocab
-        self._context.kv_cache_clear()
         self._read: list[Slice] = []
         self._silenced = self._unwritable()
 
@@ -174,14 +173,12 @@ class Decoder:
     def _keep(self, count: int) -> int:
         """Forget all but the first `count` slices; return how many could be kept."""
         length = sum(map(len, self._read[:count]))
-        if count < len(self._read) and not (
-            length and self._context.kv_cache_seq_rm(-1, length, -1)
-        ):
-            # A recurrent model cannot forget a part of what it read.
-            self._forget()
-            return 0
-        del self._read[count:]
-        return count
+        nothing_beyond = count == len(self._read)
+        if length and (nothing_beyond or self._context.kv_cache_seq_rm(-1, length, -1)):
+            del self._read[count:]
+            return count
+        self._forget()  # also what a recurrent model read, which cannot forget a part of it
+        return 0
 
     def _forget(self) -> None:
         """Forget everything, also a slice that was not read to its end."""
