@@ -108,96 +108,86 @@ TASKS = (
 )
 LEAST_PASSED = 4
 """Tasks of `TASKS` that a model must pass; see tests/benchmarks/answers.md."""
-PROBE_VERSION = 3
+PROBE_VERSION = 4
 """To be raised with any change that may move a verdict but is no part of the verdict's key: of
 verification, of the grammar, of the writer, or of `LEAST_PASSED`. Models are then probed again."""
 
 
-class Probe:
-    """Probes models and remembers the verdicts."""
+def passes_once(
+    model: ChatModel,
+    mode: WritingMode,
+    verifier: Verifier,
+    *,
+    file: Path,
+    known: FileFacts,
+    progress: Progress = silent,
+    stopped: Callable[[], bool] = never,
+) -> bool:
+    """The verdict of `passes` on the model in `file`, remembered in `known`.
 
-    def __init__(self, verifier: Verifier, known: FileFacts) -> None:
-        """No model is probed yet.
+    The same file name, size, time and context mean the same model.
 
-        Args:
-            verifier: judges the sentences.
-            known: the verdicts so far.
-        """
-        self._verifier = verifier
-        self._known = known
+    Raises:
+        Cancelled: `stopped()` became true; nothing is recorded.
+    """
+    key = _key(file, model.context, mode)
+    verdict = known.get(key)
+    if verdict is None:
+        verdict = passes(model, mode, verifier, progress, stopped)
+        known.keep(key, verdict)
+    return bool(verdict)
 
-    def passes(
-        self,
-        model: ChatModel,
-        mode: WritingMode,
-        progress: Progress = silent,
-        stopped: Callable[[], bool] = never,
-    ) -> bool:
-        """Whether the model answers most tasks with supported sentences that contain the answer.
 
-        Args:
-            model: with its adapter, if `mode` needs it.
-            mode: how it is asked.
-            progress: called before each task; the default model takes a second a task on one slow
-                core.
-            stopped: checked meanwhile; a large model takes minutes.
+def passes(
+    model: ChatModel,
+    mode: WritingMode,
+    verifier: Verifier,
+    progress: Progress = silent,
+    stopped: Callable[[], bool] = never,
+) -> bool:
+    """Whether the model answers most tasks with supported sentences that contain the answer.
 
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
-        passed = 0
-        for done, task in enumerate(TASKS):
-            progress("trying out how well the model writes", done, len(TASKS), "questions")
-            passed += self._passes(model, mode, task, stopped)
-            if passed >= LEAST_PASSED or passed + len(TASKS) - done - 1 < LEAST_PASSED:
-                break
-        return passed >= LEAST_PASSED
+    Args:
+        model: with its adapter, if `mode` needs it.
+        mode: how it is asked.
+        verifier: judges the sentences.
+        progress: called before each task; the default model takes a second a task on one slow
+            core.
+        stopped: checked meanwhile; a large model takes minutes.
 
-    def passes_once(
-        self,
-        model: ChatModel,
-        mode: WritingMode,
-        file: Path,
-        progress: Progress = silent,
-        stopped: Callable[[], bool] = never,
-    ) -> bool:
-        """The verdict of `passes` on the model in `file`, remembered if it is known.
+    Raises:
+        Cancelled: `stopped()` became true.
+    """
+    passed = 0
+    for done, task in enumerate(TASKS):
+        progress("trying out how well the model writes", done, len(TASKS), "questions")
+        writer = Writer(model, verifier, WritingSettings(mode=mode))
+        passed += _solves(writer, task, stopped)
+        if passed >= LEAST_PASSED or passed + len(TASKS) - done - 1 < LEAST_PASSED:
+            break
+    return passed >= LEAST_PASSED
 
-        The same file name, size, time and context mean the same model.
 
-        Raises:
-            Cancelled: `stopped()` became true; nothing is recorded.
-        """
-        key = _key(file, model.context, mode)
-        verdict = self._known.get(key)
-        if verdict is None:
-            verdict = self.passes(model, mode, progress, stopped)
-            self._known.keep(key, verdict)
-        return bool(verdict)
-
-    def _passes(
-        self, model: ChatModel, mode: WritingMode, task: Task, stopped: Callable[[], bool]
-    ) -> bool:
-        draft = DraftAnswer(_evidence(task))
-        writer = Writer(model, self._verifier, WritingSettings(mode=mode))
-        for _ in writer.write(draft, task.question, stopped):
-            if writer.failed:
-                return False
-        copied = (draft.evidence[note - 1].text for note in draft.copied)
-        said = " ".join([*(each.text for each in draft.sentences), *copied])
-        return not writer.failed and task.answer in said
+def _solves(writer: Writer, task: Task, stopped: Callable[[], bool]) -> bool:
+    draft = DraftAnswer(_evidence(task))
+    for _ in writer.write(draft, task.question, stopped):
+        if writer.failed:
+            return False
+    copied = (draft.evidence[note - 1].text for note in draft.copied)
+    said = " ".join([*(each.text for each in draft.sentences), *copied])
+    return not writer.failed and task.answer in said
 
 
 def _evidence(task: Task) -> list[Evidence]:
     abstract = " ".join(task.notes)
     paper = Paper(
         id="probe", title="", authors=(), venue="", year=None, decision="", abstract=abstract,
-        sources=(), id_is_given=True,
+        sources=(),
     )  # fmt: skip
-    starts = [abstract.index(note) for note in task.notes]
+    starts = ((abstract.index(note), note) for note in task.notes)
     return [
         Evidence(paper, start, start + len(note), note, float(task.answer in note))
-        for start, note in zip(starts, task.notes, strict=True)
+        for start, note in starts
     ]
 
 

@@ -1,4 +1,4 @@
-"""The probability that an abstract answers a question, and the reasons to abstain.
+"""The probability that an abstract answers a question, its threshold, and reasons to abstain.
 
 The probability is a logistic regression over the reader's logit, the similarity, and the names in
 the question that the paper lacks. Its weights are fitted by
@@ -9,13 +9,17 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
+
+import pydantic
 
 from assistant.pipeline.follow_up import StandaloneQuestion
+from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
-from retrieval.types import Paper
+from retrieval.types import LibraryError, Paper
 
 MOST_NAMES = 2
 """Absent names that count at most: beyond that the case is clear."""
@@ -25,6 +29,10 @@ SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.5, 4
 """A question with more words, this share of them unknown, may be in another language."""
+FILE = "abstention.json"
+"""In a library's folder: its own calibration."""
+DEFAULT_THRESHOLD = 0.2
+"""For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
 _ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
 
 
@@ -137,3 +145,85 @@ def _is_known(name: str, index: LexicalIndex) -> bool:
     """Whether any paper has all words of the name, or is known by it."""
     core = _ALIKE.sub("", name)
     return bool(index.texts_with(core) or index.nicknamed(joined(core)))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the risk-coverage curve."""
+
+    threshold: float
+    coverage: float
+    """Share of all questions that are answered at this threshold."""
+    risk: float
+    """Share of the answered questions that the library has no answer to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of a threshold on questions that it was not chosen by."""
+
+    wrongly_refused: float
+    """Share of the answerable questions below the threshold."""
+    refused: float
+    """Share of the unanswerable questions below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A threshold and how it was measured."""
+
+    least_confidence: float
+    """The threshold: questions with less confidence are not answered."""
+    source: str
+    """Where the questions come from."""
+    answerable: int
+    unanswerable: int
+    promise: str
+    """What the threshold promises, in words."""
+    before: Rates
+    """Rates of the threshold before, on the second half of the questions."""
+    after: Rates
+    """Rates of this one there."""
+    auc: float
+    """How often an answerable question has more confidence than an unanswerable one."""
+    curve: tuple[Point, ...] = ()
+
+
+_FORM = pydantic.TypeAdapter(Calibration)
+
+
+def threshold(home: Path) -> float:
+    """The least confidence with which the library in `home` answers.
+
+    Raises:
+        LibraryError: it has a calibration that cannot be read.
+    """
+    own = read_calibration(home)
+    return own.least_confidence if own else DEFAULT_THRESHOLD
+
+
+def read_calibration(home: Path) -> Calibration | None:
+    """The calibration of the library in `home`; None if it has none of its own.
+
+    Raises:
+        LibraryError: it has one that cannot be read.
+    """
+    path = home / FILE
+    try:
+        return _FORM.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, pydantic.ValidationError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise LibraryError(
+            f"{path} cannot be read ({why}); make it anew with `assistant calibrate`, or remove it."
+        ) from error
+
+
+def write_calibration(home: Path, calibration: Calibration) -> None:
+    """Store a calibration with the library, whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    write_whole(home / FILE, _FORM.dump_json(calibration, indent=2).decode("utf-8"))

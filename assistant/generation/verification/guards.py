@@ -1,6 +1,7 @@
 """Exact guards: a claim is not too long, and has only letters, numbers and names that it may have.
 
-Numbers are compared by value and unit, however they are spelled.
+Numbers are compared by value and unit, however they are spelled. Text that imitates a part of a
+prompt, or that cannot be checked because of its letters, supports nothing.
 """
 
 import re
@@ -19,6 +20,17 @@ _LONGEST_NAME = 5
 """Words that a name may join, as `Graph-Net` joins `graph net`."""
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
+
+_FORGED = re.compile(
+    r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>|\[/?INST\]|<</?SYS>>"
+    r"|###|\{\{|\{%|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
+    r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]|::=",
+    re.IGNORECASE,
+)
+"""Marks of chats, pages, templates, grammars and JSON, and citation marks."""
+_OTHER_LETTER = re.compile(r"[\u0370-\u1cff\u3040-\ud7ff\uf900-\ufaff]")
+_MANY_LETTERS = 5
+"""Letters of other scripts that a sentence may have at most, as in a formula."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
@@ -98,6 +110,11 @@ def breaks(claim: str, cited: Sequence[str], title: str = "") -> str:
     if not _has_numbers(claim, cited):
         return "number"
     return "" if _has_names(words, known) else "name"
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text imitates no part of a prompt, and is in letters that can be checked."""
+    return not _FORGED.search(text) and len(_OTHER_LETTER.findall(text)) <= _MANY_LETTERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.generation.verification.cutter import Cuts, Cutter
-from assistant.generation.verification.guards import breaks
-from assistant.generation.verification.instructions import states
+from assistant.generation.verification.guards import breaks, is_plain
 from assistant.types import Evidence
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.reader import TITLE_TOKENS
@@ -96,19 +95,26 @@ class Verifier:
         """Where an excerpt of `sentence` may begin and end."""
         return self._cutter.cuts(sentence)
 
+    def states(self, sentence: str) -> bool:
+        """Whether `sentence` states something, so that it may be evidence.
+
+        Instructions, parts of prompts and text in letters that cannot be checked do not.
+        """
+        return is_plain(sentence) and not self._cutter.gives_orders(sentence)
+
     def supports(
         self, claim: str, sentence: str, title: str = "", *, is_excerpt: bool = False
     ) -> bool:
         """Whether one `sentence` of a paper supports `claim`.
 
         A sentence supports itself, and an excerpt of it unless the model is rather sure of the
-        contrary. An instruction supports nothing; a title that is one is not read.
+        contrary. What states nothing supports nothing; a title with marks of a prompt is not read.
         """
-        if not states(sentence) or (not is_excerpt and self._cutter.gives_orders(sentence)):
+        if not self.states(sentence):
             return False
         if claim.split() == sentence.split():
             return True
-        title = title if states(title) else ""
+        title = title if is_plain(title) else ""
         if breaks(claim, [sentence], title):
             return False
         least = self._threshold - (EXCERPT_MARGIN if is_excerpt else 0.0)

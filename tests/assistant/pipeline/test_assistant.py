@@ -21,14 +21,9 @@ from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 from assistant.generation.answer_builder import ABSTENTION, answer_text
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
+from assistant.pipeline.abstention import DEFAULT_THRESHOLD, FILE, write_calibration
 from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
-from assistant.pipeline.calibration import (
-    DEFAULT_THRESHOLD,
-    FILE,
-    JudgedQuestion,
-    calibrated,
-    write_calibration,
-)
+from assistant.pipeline.calibration import JudgedQuestion, calibrated
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import (
     AnswerSentence,

@@ -7,21 +7,23 @@ from fakes import PAPERS, ZEBRA, FakeReader, paper
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.pipeline.calibration import (
+from assistant.pipeline.abstention import (
     DEFAULT_THRESHOLD,
     FILE,
-    LEAST_QUESTIONS,
-    MOST_ANSWERED,
-    MOST_REFUSED,
     Calibration,
-    JudgedQuestion,
     Rates,
-    at_even_distances,
-    calibrated,
-    judged_sentences,
     read_calibration,
     threshold,
     write_calibration,
+)
+from assistant.pipeline.calibration import (
+    LEAST_QUESTIONS,
+    MOST_ANSWERED,
+    MOST_REFUSED,
+    JudgedQuestion,
+    at_even_distances,
+    calibrated,
+    judged_sentences,
 )
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
