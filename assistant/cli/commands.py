@@ -225,7 +225,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
             library = open_library(settings, progress)
             library.ready_to_search()
             reader = open_reader(settings, progress)
-            judged = list(judged_sentences(library, reader, options.papers, progress, never))
+            judged = list(judged_sentences(library, reader, options.papers, progress))
             source = f"sentences of {len(judged) // 2:,} of its abstracts"
     try:
         before = threshold(library.home)

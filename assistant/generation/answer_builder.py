@@ -69,12 +69,7 @@ class AnswerBuilder:
         return Retrieved(standalone, self.passages)
 
     def add_reranked(self, passages: Sequence[Passage], tokens: int) -> Reranked | None:
-        """Replace the papers by the same ones reranked; None if neither order nor score changed.
-
-        Args:
-            passages: best first.
-            tokens: read for it.
-        """
+        """Replace the papers by the same ones reranked; None if neither order nor score changed."""
         self._rerank_tokens = tokens
         before, self.passages = self.passages, tuple(passages)
         self._rerank = self._now() - self._retrieval
@@ -92,9 +87,7 @@ class AnswerBuilder:
     ) -> Iterator[SentenceVerified]:
         """Add sentences that records support; they need no check.
 
-        Args:
-            metadata: the answer from the records.
-            states: whether a sentence of an abstract states something, so that it may be quoted.
+        `states` says whether a sentence of an abstract states something, so that it may be quoted.
         """
         self._outcome, self._note = metadata.outcome, metadata.note
         for text, paper in metadata.sentences:
@@ -120,12 +113,7 @@ class AnswerBuilder:
         self.passages = tuple(sorted(self.passages, key=lambda each: each.paper.id != paper.id))
 
     def build(self, model: str, most_passages: int) -> Answer:
-        """The whole answer.
-
-        Args:
-            model: name of the chat model.
-            most_passages: papers found that the answer names at most.
-        """
+        """The whole answer, with the name of the chat model and at most this many papers found."""
         total = self._now()
         sentences, citations = self.draft.sentences, self.draft.citations
         return Answer(

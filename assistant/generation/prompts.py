@@ -37,13 +37,7 @@ def answer_messages(
 
 
 def brief_messages(question: str, title: str, sentences: Sequence[str]) -> list[Message]:
-    """The messages that ask the default model for one sentence from those of one paper.
-
-    Args:
-        question: as it can be understood alone.
-        title: of the paper, empty if it has none.
-        sentences: of its abstract.
-    """
+    """The messages that ask the default model for one sentence from those of one paper."""
     notes = [_one_line(sentence) for sentence in sentences]
     return [
         _message("system", "brief.system", silent=SILENT_REPLY),
@@ -59,22 +53,13 @@ def question_messages(text: str) -> list[Message]:
 def standalone_messages(before: str, title: str, question: str) -> list[Message]:
     """The messages that ask the model for a follow-up as a standalone question.
 
-    Args:
-        before: the standalone question before.
-        title: of the paper that answered it.
-        question: the follow-up.
+    `before` is the standalone question before, `title` that of the paper that answered it.
     """
     return [_message("user", "standalone.user", before=before, title=title, question=question)]
 
 
 def fitting(model: ChatModel, prompt: Prompt, sentences: int, answer: int) -> int:
-    """The number of sentences of evidence that fit beside instructions, question and answer.
-
-    Args:
-        model: counts the tokens.
-        prompt: makes the prompt to count.
-        sentences: evidence that there is, at least one sentence.
-        answer: tokens that the model may write.
+    """How many of `sentences` fit beside instructions, question and `answer` tokens of reply.
 
     Raises:
         InputError: not even one sentence fits.

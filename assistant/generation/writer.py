@@ -71,23 +71,12 @@ class Writer:
             InputError: the question does not fit into the context of a model that writes freely.
             Cancelled: `stopped()` became true; the model is free.
         """
-        yield from self.write(draft, question, stopped, each_paper=each_paper)
-        if not self.declined:
-            yield from map(draft.add_quote, draft.unquoted)
-
-    def write(
-        self,
-        draft: DraftAnswer,
-        question: str,
-        stopped: Callable[[], bool],
-        *,
-        each_paper: bool = False,
-    ) -> Iterator[SentenceVerified]:
-        """The sentences of `generate` that the model writes, without the quotations."""
         if self._settings.mode is WritingMode.FREE:
             yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
             yield from self._brief_answers(draft, question, stopped, each_paper=each_paper)
+        if not self.declined:
+            yield from map(draft.add_quote, draft.unquoted)
 
     def _whole_answer(
         self, draft: DraftAnswer, question: str, stopped: Callable[[], bool]

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from operator import mul
 from pathlib import Path
 
 import pydantic
@@ -54,8 +55,7 @@ BIAS = -1.2
 
 def probability(features: Features) -> float:
     """Probability that the abstract answers, in [0, 1]."""
-    pairs = zip(astuple(features), astuple(WEIGHTS), strict=True)
-    logit = BIAS + sum(value * weight for value, weight in pairs)
+    logit = BIAS + sum(map(mul, astuple(features), astuple(WEIGHTS)))
     return 1 / (1 + math.exp(-logit))
 
 
@@ -73,7 +73,7 @@ class QuestionEntities:
 
     @classmethod
     def of(
-        cls, standalone: StandaloneQuestion, named: Sequence[Paper], typed_names: Sequence[str] = ()
+        cls, standalone: StandaloneQuestion, named: Sequence[Paper], typed_names: str = ""
     ) -> "QuestionEntities":
         """The entities of a question.
 
@@ -82,10 +82,10 @@ class QuestionEntities:
             named: the papers of the library that it names.
             typed_names: authors and venues that its filters use; abstracts do not have them.
         """
-        taken = {word.casefold() for name in typed_names for word in name.split()}
+        taken = typed_names.casefold().split()
         text = standalone.question
         names = tuple(name for name in names_in(text) if name.casefold() not in taken)
-        known = standalone.focus_papers or tuple(named)
+        known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
         return cls(text, names, frozenset(paper.id for paper in known), leans)
 
@@ -102,31 +102,22 @@ class QuestionEntities:
 
         In a small library, which lacks even common words, all of them must be unknown.
         """
-        if is_in_other_letters(self.text):
-            return True
         words = [word for word in re.findall(r"[^\W\d_]+", self.text.casefold()) if len(word) > 1]
         unknown = sum(not index.texts_with(word) for word in words)
         share = FOREIGN_SHARE if index.size >= SMALL_LIBRARY else 1.0
-        return len(words) > FEW_WORDS and unknown >= share * len(words)
+        is_unknown = len(words) > FEW_WORDS and unknown >= share * len(words)
+        return is_unknown or is_in_other_letters(self.text)
 
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
-        """The features of one paper.
-
-        Args:
-            read: the paper as it was read.
-            index: tells how the library splits text into words.
-            beside: papers with which it is compared; it need not have their names.
-        """
+        """The features of a paper as it was read; it need not have the names of those `beside`."""
         papers = (read.passage.paper, *beside)
-        absent = [
-            name for name in self.names if not any(_has(each, name, index) for each in papers)
-        ]
+        absent = sum(not any(_has(each, name, index) for each in papers) for name in self.names)
         return Features(
             answered=read.read.answered,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
-            absent_names=min(len(absent), MOST_NAMES),
+            absent_names=min(absent, MOST_NAMES),
         )
 
 

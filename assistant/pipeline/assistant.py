@@ -138,18 +138,18 @@ class Assistant:
                 self._abstain(builder, parsed, read)
         yield Completed(builder.build(self.model.name, self.settings.passages))
 
-    def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
+    def confidence(self, question: str) -> float | None:
         """Probability that one of the best abstracts found answers `question`.
 
         None if metadata answers it.
 
         Raises:
-            InputError, LibraryError, Cancelled: see `stream`.
+            InputError, LibraryError: see `stream`.
         """
         parsed = self._understand(checked_question(question), ())
         if parsed.metadata:
             return None
-        return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), stopped))
+        return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), never))
 
     def _understand(self, question: str, history: Sequence[Turn]) -> "_ParsedQuestion":
         """Find out what the question asks for, about which papers, and if records answer it."""
@@ -255,10 +255,15 @@ class Assistant:
         if meant := parsed.meant(read.papers):
             return meant, []
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
-        if parsed.seeks_several:
-            return [], read.group(first, SEVERAL_SOUGHT)
-        best, *others = read.group(first, ONE_SOUGHT)
-        return [best], others
+        limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
+        best, *others = read.papers[first : first + limits.papers]
+        near = [
+            each
+            for each in others
+            if best.passage.score - each.passage.score < limits.max_gap
+            and read.probability(each) >= limits.min_probability
+        ]
+        return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
     def _write(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
@@ -329,7 +334,7 @@ class _ParsedQuestion:
     @property
     def entities(self) -> QuestionEntities:
         """Its names, and the papers that it names or continues to ask about."""
-        return QuestionEntities.of(self.standalone, self.named, [self.query.said])
+        return QuestionEntities.of(self.standalone, self.named, self.query.said)
 
     @property
     def text(self) -> str:
@@ -375,16 +380,3 @@ class _ReadPapers:
     def probability(self, read: ReadPassage) -> float:
         """Probability that a paper answers."""
         return self.probabilities[read.passage.paper.id]
-
-    def group(self, at: int, limits: _GroupLimits) -> list[ReadPassage]:
-        """The paper at place `at`, and those behind it that share its answer."""
-        best, *others = self.papers[at : at + limits.papers]
-        return [
-            best,
-            *(
-                each
-                for each in others
-                if best.passage.score - each.passage.score < limits.max_gap
-                and self.probability(each) >= limits.min_probability
-            ),
-        ]

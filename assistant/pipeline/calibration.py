@@ -8,7 +8,7 @@ reported on the other half.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from retrieval.search.reader import Reader
 from retrieval.search.rerank import read_papers
 from retrieval.search.search import search
 from retrieval.text.splitting import split_sentences
-from retrieval.types import InputError, Paper, Passage, Progress
+from retrieval.types import InputError, Paper, Passage, Progress, never
 
 MOST_REFUSED = 0.05
 """Promised share of answerable questions that are refused, if people wrote the questions."""
@@ -45,24 +45,14 @@ class JudgedQuestion:
 
 
 def judged_sentences(
-    library: Library,
-    reader: Reader,
-    most: int,
-    progress: Progress,
-    stopped: Callable[[], bool],
+    library: Library, reader: Reader, most: int, progress: Progress
 ) -> Iterator[JudgedQuestion]:
     """Sentences as questions: answerable with their paper in the library, unanswerable without.
 
-    Args:
-        library: sentences are taken from its papers, at even distances.
-        reader: reads the papers found.
-        most: papers at most.
-        progress: called after each paper.
-        stopped: checked between two papers.
+    They are taken from `most` papers of the library at most, at even distances.
 
     Raises:
         LibraryError: the library cannot be read.
-        Cancelled: `stopped()` became true.
     """
     papers = at_even_distances((stored.paper for stored in library.store.papers()), most)
     for done, paper in enumerate(papers, start=1):
@@ -71,8 +61,7 @@ def judged_sentences(
         found = search(library, asked, _FOUND, also=[paper.id])
         others = [passage for passage in found if passage.paper.id != paper.id]
         for passages, answerable in ((found, True), (others, False)) if others else ():
-            confidence = _confidence(asked, passages, library, reader, stopped)
-            yield JudgedQuestion(confidence, answerable)
+            yield JudgedQuestion(_confidence(asked, passages, library, reader), answerable)
         progress("calibrating", done, len(papers), "papers")
 
 
@@ -99,8 +88,7 @@ def calibrated(
         judged: at least `LEAST_QUESTIONS` of either kind.
         source: where they come from.
         before: the threshold so far.
-        by_people: whether people wrote the questions, so that answerable ones are realistically
-            hard.
+        by_people: whether people wrote them, so that answerable ones are realistically hard.
 
     Raises:
         InputError: there are too few questions.
@@ -134,15 +122,9 @@ def calibrated(
     )
 
 
-def _confidence(
-    text: str,
-    passages: Sequence[Passage],
-    library: Library,
-    reader: Reader,
-    stopped: Callable[[], bool],
-) -> float:
+def _confidence(text: str, passages: Sequence[Passage], library: Library, reader: Reader) -> float:
     """Probability that one of the papers that read best answers."""
-    read = read_papers(text, passages, reader, stopped)[: AnswerSettings().judged]
+    read = read_papers(text, passages, reader, never)[: AnswerSettings().judged]
     entities = QuestionEntities.of(StandaloneQuestion(text, text), ())
     return max(probability(entities.features(each, library.lexical)) for each in read)
 

@@ -37,13 +37,8 @@ def candidates(
 ) -> list[Passage]:
     """The papers found for a question, best first, and among them those cited before.
 
-    Args:
-        library: what is searched.
-        standalone: the question in its conversation.
-        limit: papers to find; the conversation may add others.
-        filters: on authors, venue and year; ignored if the conversation tells the paper.
-        also: ids of papers that compete as well.
-        settings: how papers are found; see `SearchSettings`.
+    There are at most `limit` and those of the conversation. Filters are ignored if the conversation
+    tells the paper; without filters the papers with ids in `also` compete, too.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -103,9 +98,9 @@ def choose_evidence(
         about: the papers that the question is about; they share the budget of words.
         beside: further papers that answer; each adds its best sentence.
         states: whether a sentence states something. One that does not is chosen only if its paper
-            has no other. It is asked best first, and only as far as sentences are chosen.
-        words: budget of words.
-        gap: how far behind the best sentence of its paper a sentence may be.
+            has no other. Sentences are judged best first, and only as far as they are chosen.
+        words: see `WORDS`.
+        gap: see `GAP`.
     """
     budget = words // max(1, len(about))
     shares = [*((each, budget) for each in about), *((each, 0) for each in beside)]

@@ -79,12 +79,11 @@ def condense(
 
     Args:
         question: as asked.
-        history: the conversation about papers so far, oldest turn first.
+        history: the turns about papers, oldest first.
         message: the question as the reader sees it after the one before.
-        find: searches the library; called only if no place, mark or name tells the paper.
+        find: called only if no place, mark or name tells the paper.
         named: the papers of the library that it may name.
-        filtered: whether it gives authors, a venue or a year; then it is not about the paper cited
-            last.
+        filtered: whether it gives authors, a venue or a year.
 
     Raises:
         LibraryError: `find` cannot search.
@@ -140,13 +139,7 @@ def keeps(rewrite: str, question: str, title: str, known: str) -> bool:
     """Whether a rewrite asks what `question` asks.
 
     It must be one question on one line, keep the numbers and content words of `question`, have a
-    word of the title, and add only words of the title and the conversation.
-
-    Args:
-        rewrite: written by a model.
-        question: as asked.
-        title: of the paper that it is about.
-        known: the conversation.
+    word of the paper's title, and add only words of the title and of the text `known`.
     """
     words, said = _stems(rewrite), _stems(question)
     allowed = said | _stems(title) | _stems(known)

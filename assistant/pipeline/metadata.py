@@ -41,13 +41,8 @@ def answer_from_metadata(
 ) -> MetadataAnswer | None:
     """The answer from records; None if the question asks for anything else.
 
-    Args:
-        lookup: searches the records of the library.
-        standalone: the question in its conversation.
-        message: the question as the reader sees it.
-        parsed: what it says about records.
-        named: the papers of the library that it names.
-        history: the conversation so far.
+    `message` is the question as the reader sees it, `parsed` what it says about records, and
+    `named` are the papers of the library that it names.
     """
     known = None
     if message.kinds[message.kind] >= LIKELY_KIND:

@@ -74,11 +74,6 @@ def open_assistant(
 ) -> Assistant:
     """An assistant over a library that has papers.
 
-    Args:
-        settings: where the library and the models are.
-        progress: called while something takes long.
-        ablations: parts left out, for measurements.
-
     Raises:
         ModelError: a model cannot be fetched or loaded.
         LibraryError: the library cannot be opened or has no papers.

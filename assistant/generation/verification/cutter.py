@@ -85,10 +85,6 @@ class Cutter:
         self.cuts = lru_cache(maxsize=KEPT)(self._cuts)
         """Where an excerpt of a sentence may begin and end; see `Cuts`."""
 
-    def gives_orders(self, sentence: str) -> bool:
-        """Whether a sentence gives instructions instead of stating something."""
-        return self.cuts(sentence).is_order
-
     def _cuts(self, sentence: str) -> Cuts:
         words = tuple(sentence.split())
         ids, first, last = self._read(words)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
+from retrieval.text.titles import stands_for
+
 LONGEST_CLAIM = 150
 """Words; a model that writes a longer sentence repeats itself."""
 _LONGEST_WORD = 40
@@ -68,28 +70,29 @@ _UNITS = {
     "μs": "microsecond", "ns": "nanosecond", "min": "minute", "orders of magnitude": "order",
     "order of magnitude": "order",
 }  # fmt: skip
-_NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-}
-_NUMBER_WORDS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
-_NUMBER_WORDS |= {"ninety": 90, "hundred": 100, "dozen": 12}
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred".split()
 _MULTIPLES = {
-    word: multiple
-    for multiple, words in {
-        "0.25": "quarter",
-        "0.5": "half halves halved",
-        "2": "twice double doubles doubled doubling twofold",
-        "3": "triple triples tripled threefold",
-        "4": "quadruple fourfold",
-        "5": "fivefold",
-        "10": "tenfold",
-    }.items()
-    for word in words.split()
+    "0.25": "quarter",
+    "0.5": "half halves halved",
+    "2": "twice double doubles doubled doubling twofold",
+    "3": "triple triples tripled threefold",
+    "4": "quadruple fourfold",
+    "5": "fivefold",
+    "10": "tenfold",
 }
+_SPELLED = {
+    **{word: (Decimal(number), "") for number, word in enumerate(_NUMBER_WORDS)},
+    **{word: (Decimal(10 * ten), "") for ten, word in enumerate(_TENS, start=3)},
+    "dozen": (Decimal(12), ""),
+    **{
+        word: (Decimal(value), "x") for value, words in _MULTIPLES.items() for word in words.split()
+    },
+}
+"""Value and unit of the words that are numbers."""
 
 
 def breaks(claim: str, cited: Sequence[str], title: str = "") -> str:
@@ -181,9 +184,8 @@ def _has_names(words: Sequence[str], known: Sequence[str]) -> bool:
     The first word of a sentence is no name unless it has digits or capitals inside.
     """
     joins = {join for text in known for join in _joins(text)}
-    initials = ["".join(part[0] for part in _PART.findall(text.casefold())) for text in known]
     return all(
-        _is_joined(word, joins) or _is_acronym_of(word, initials)
+        _is_joined(word, joins) or any(_is_acronym(word, text) for text in known)
         for place, word in enumerate(words)
         if _is_name(word, is_first=place == 0)
     )
@@ -216,22 +218,15 @@ def _is_name(word: str, *, is_first: bool) -> bool:
     return word[0].isupper() and not is_first and len(word) > 1
 
 
-def _is_acronym_of(word: str, initials: Sequence[str]) -> bool:
-    bare = word.removesuffix("s")
-    if not bare.isupper() or len(bare) < _SHORTEST_ACRONYM:
-        return False
-    return any(bare.casefold() in each for each in initials)
+def _is_acronym(word: str, text: str) -> bool:
+    return len(word.removesuffix("s")) >= _SHORTEST_ACRONYM and stands_for(word, text)
 
 
 def _quantity(match: re.Match[str]) -> Quantity | None:
     if match["number"]:
         return _in_digits(match["number"], match["unit"] or "")
-    word = match["word"].casefold()
-    if word in _MULTIPLES:
-        return Quantity(Decimal(_MULTIPLES[word]).normalize(), "x", is_digits=False)
-    if word in _NUMBER_WORDS:
-        return Quantity(Decimal(_NUMBER_WORDS[word]).normalize(), "", is_digits=False)
-    return None
+    value, unit = _SPELLED.get(match["word"].casefold(), (None, ""))
+    return Quantity(value.normalize(), unit, is_digits=False) if value is not None else None
 
 
 def _in_digits(digits: str, unit: str) -> Quantity:

@@ -9,7 +9,7 @@ import pytest
 from fakes import FakeChatModel
 
 from assistant.generation import probe as probing
-from assistant.generation.probe import LEAST_PASSED, TASKS, passes, passes_once
+from assistant.generation.probe import LEAST_PASSED, passes, passes_once, tasks
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.models.gguf.header import FileFacts
@@ -18,9 +18,9 @@ from retrieval.types import Cancelled
 
 RIGHT = tuple(
     next(f"{note} [{at}]" for at, note in enumerate(task.notes, 1) if task.answer in note)
-    for task in TASKS
+    for task in tasks()
 )
-BESIDE = tuple(f"{task.notes[0]} [1]" for task in TASKS)
+BESIDE = tuple(f"{task.notes[0]} [1]" for task in tasks())
 """True, and not what was asked."""
 LIE = "The notes describe 99 unheard-of giraffes from Vienna [1]."
 
@@ -52,7 +52,7 @@ def once(verifier: Verifier, record: Path, file: Path) -> Once:
 
 
 def test_every_task_has_one_note_that_answers_it() -> None:
-    for task in TASKS:
+    for task in tasks():
         assert sum(task.answer in note for note in task.notes) == 1
 
 

@@ -27,7 +27,7 @@ from assistant.pipeline.calibration import (
 )
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.types import Cancelled, InputError, LibraryError, silent
+from retrieval.types import InputError, LibraryError, silent
 
 ANSWERABLE = [JudgedQuestion(0.5 + at / 100, answerable=True) for at in range(50)]
 UNANSWERABLE = [JudgedQuestion(0.1 + at / 50, answerable=False) for at in range(25)]
@@ -178,25 +178,20 @@ def test_sentences_stand_for_questions(library: Library, reader: Reader) -> None
     def tell(*step) -> None:
         told.append(step)
 
-    found = list(judged_sentences(library, reader, 10, tell, lambda: False))
+    found = list(judged_sentences(library, reader, 10, tell))
     # Of the four abstracts one has four sentences, the others are too short to lose one.
     assert [each.answerable for each in found] == [True, False]
     assert all(0 <= each.confidence <= 1 for each in found)
     assert told == [("calibrating", 1, 1, "papers")]
-    assert list(judged_sentences(library, reader, 10, silent, lambda: False)) == found
+    assert list(judged_sentences(library, reader, 10, silent)) == found
     assert len(PAPERS) == 4
 
 
 def test_its_own_paper_answers_a_sentence_and_without_it_none(library: Library) -> None:
     fake = FakeReader({"zebra": "removes"})
-    own, others = judged_sentences(library, fake, 10, silent, lambda: False)
+    own, others = judged_sentences(library, fake, 10, silent)
     assert own.confidence > DEFAULT_THRESHOLD > others.confidence
     assert fake.papers.count("zebra") == 1
-
-
-def test_sentences_can_be_stopped(library: Library) -> None:
-    with pytest.raises(Cancelled):
-        list(judged_sentences(library, FakeReader(), 10, silent, lambda: True))
 
 
 @pytest.mark.parametrize(
