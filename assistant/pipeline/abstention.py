@@ -34,7 +34,8 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
-_ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:-[a-z]+)+$")
+"""Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class QuestionEntities:
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
     """Whether the paper has the name in any spelling, or all words of it."""
-    whole, core = f"{paper.title} {paper.abstract}", _ALIKE.sub("", name)
+    whole, core = f"{paper.title} {paper.abstract}", _SUFFIX.sub("", name)
     terms = index.terms(core)
     return (
         joined(core) in joined(whole)
@@ -134,7 +135,7 @@ def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
 
 def _is_known(name: str, index: LexicalIndex) -> bool:
     """Whether any paper has all words of the name, or is known by it."""
-    core = _ALIKE.sub("", name)
+    core = _SUFFIX.sub("", name)
     return bool(index.texts_with(core) or index.nicknamed(joined(core)))
 
 

@@ -94,8 +94,9 @@ def condense(
     alone = StandaloneQuestion(question, question, history_papers=mentioned)
     place = place_in(question)
     if place and (paper := _at(place, history)):
-        it, titled = (_with_place(question, place, text) for text in ("it", _titled(paper)))
-        return replace(alone, question=it, text=titled, focus_papers=(paper,))
+        before, behind = question[: place.start], question[place.end :]
+        text = f"{before}{_titled(paper)}{behind}"
+        return replace(alone, question=f"{before}it{behind}", text=text, focus_papers=(paper,))
     is_alone = message.focus == "alone"
     if not cited:
         return alone if is_alone else replace(alone, text=f"{_last_alone(history)} {question}")
@@ -121,18 +122,16 @@ def reworded(
     asked = standalone.question
     if len(standalone.focus_papers) != 1 or standalone.text == asked:
         return standalone
-    title = standalone.focus_papers[0].shown_title
-    last = history[-1].answer
+    title, last = standalone.focus_papers[0].shown_title, history[-1].answer
     before = last.standalone_question
     messages = standalone_messages(before, title, asked)
     if model.count(messages) + REWRITE_TOKENS > model.context:
         return standalone
     with closing(model.write(messages, REWRITE_TOKENS, stopped)) as pieces:
         text = visible("".join(without_thinking(pieces))).strip()
-    known = f"{before} {title} {last.text}"
-    if not keeps(text, asked, title, known):
-        return standalone
-    return replace(standalone, text=text, found=())
+    if keeps(text, asked, title, f"{before} {last.text}"):
+        return replace(standalone, text=text, found=())
+    return standalone
 
 
 def keeps(rewrite: str, question: str, title: str, known: str) -> bool:
@@ -160,10 +159,9 @@ def cited_papers(history: Sequence[Turn]) -> list[Paper]:
     After an answer that cites none, those cited before it, unless its question stood alone.
     """
     for turn in reversed(history):
-        if papers := _papers_of(turn):
+        papers = _papers_of(turn)
+        if papers or _stood_alone(turn):
             return papers
-        if _stood_alone(turn):
-            return []
     return []
 
 
@@ -230,7 +228,6 @@ def _mentioned(history: Sequence[Turn]) -> tuple[Paper, ...]:
 
 
 def _at(place: OrdinalPlace, history: Sequence[Turn]) -> Paper | None:
-    """The paper at a place, if there is one."""
     last = history[-1].answer
     if place.by_mark:
         return _ranked([citation.paper for citation in last.citations], int(place.rank) - 1)
@@ -254,10 +251,6 @@ def _ranked(papers: Sequence[Paper], at: int) -> Paper | None:
     return papers[at] if 0 <= at < len(papers) else None
 
 
-def _with_place(question: str, place: OrdinalPlace, text: str) -> str:
-    return f"{question[: place.start]}{text}{question[place.end :]}"
-
-
 def _about(question: str, *papers: Paper) -> str:
     return f"About {' and '.join(map(_titled, papers))}: {question}"
 
@@ -268,6 +261,5 @@ def _titled(paper: Paper) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    """The beginnings of the content words."""
     words = (word for word in _WORD.findall(text.casefold()) if len(word) >= _SHORTEST_WORD)
     return {word[:_STEM_LETTERS] for word in words if word not in _PRONOUNS}

@@ -82,16 +82,13 @@ def papers_named_in(question: str, papers: Sequence[Paper]) -> list[Paper]:
     """
     words = [joined(word) for word in question.split()]
     spans = {"".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, a + 4)}
-    whole = joined(question)
-
-    def has(paper: Paper) -> bool:
+    named = []
+    for paper in papers:
         title = joined(paper.title)
-        head = paper.title if ":" in paper.title else ""
-        return bool(title and title in whole) or not spans.isdisjoint(
-            introduced(head, paper.abstract)
-        )
-
-    return [paper for paper in papers if has(paper)]
+        own = introduced(paper.title if ":" in paper.title else "", paper.abstract)
+        if (title and title in joined(question)) or not spans.isdisjoint(own):
+            named.append(paper)
+    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +137,7 @@ class Signals:
 
 
 WEIGHTS = Signals(
-    alone=10.54,
-    beside=14.51,
-    last=-7.81,
-    goes_on=0.63,
-    earlier=1.32,
-    goes_back=1.14,
-    others=-1.44,
+    alone=10.54, beside=14.51, last=-7.81, goes_on=0.63, earlier=1.32, goes_back=1.14, others=-1.44
 )
 
 
@@ -208,5 +199,4 @@ def _for_others(message: MessageRead) -> float:
 
 def _log_ratio(one: float, other: float) -> float:
     """The log of a ratio of probabilities, each at least what a thousand examples can show."""
-    least = 1e-3
-    return math.log(max(one, least) / max(other, least))
+    return math.log(max(one, 1e-3) / max(other, 1e-3))

@@ -40,22 +40,12 @@ class Cuts:
     is_order: bool = False
     """Whether it gives instructions; then it has no excerpts."""
 
-    @property
-    def first_words(self) -> list[int]:
-        """Places where excerpts begin; none in an order or a question, which state nothing."""
+    def excerpts(self) -> list[str]:
+        """All excerpts, each as a sentence; none of an order or a question, which state nothing."""
         is_question = self.words and self.words[-1].rstrip(_CLOSING).endswith("?")
         if self.is_order or is_question:
             return []
-        return [at for at in sorted({0, *self.starts}) if at + LEAST_WORDS <= len(self.words)]
-
-    @property
-    def last_words(self) -> list[int]:
-        """Places where excerpts end."""
-        return sorted({len(self.words) - 1, *self.ends})
-
-    def excerpts(self) -> list[str]:
-        """All excerpts, each as a sentence, without repetition."""
-        places = product(self.first_words, self.last_words)
+        places = product(sorted({0, *self.starts}), sorted({len(self.words) - 1, *self.ends}))
         long = [(first, last) for first, last in places if last - first + 1 >= LEAST_WORDS]
         return list(dict.fromkeys(self._excerpt(first, last) for first, last in long))
 

@@ -154,11 +154,9 @@ def plain(text: str) -> str:
 
 def _is_odd(word: str) -> bool:
     """Whether a word is too long to be one, or in letters neither Latin nor Greek."""
-    return len(word) > _LONGEST_WORD or not all(map(_is_familiar, word))
-
-
-def _is_familiar(sign: str) -> bool:
-    return sign.isascii() or unicodedata.name(sign, "").startswith(("LATIN", "GREEK", "MICRO"))
+    scripts = [unicodedata.name(sign, "") for sign in word if not sign.isascii()]
+    familiar = all(name.startswith(("LATIN", "GREEK", "MICRO")) for name in scripts)
+    return len(word) > _LONGEST_WORD or not familiar
 
 
 def _has_numbers(claim: str, cited: Sequence[str]) -> bool:
@@ -210,11 +208,10 @@ def _is_joined(word: str, joins: Set[str]) -> bool:
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:
-    inside = word[1:]
-    if any(sign.isupper() for sign in inside.replace("-", "")):
+    if any(map(str.isupper, word[1:])):
         return True
-    if any(sign.isdigit() for sign in word):
-        return any(sign.isalpha() for sign in word)
+    if any(map(str.isdigit, word)):
+        return any(map(str.isalpha, word))
     return word[0].isupper() and not is_first and len(word) > 1
 
 
