@@ -56,7 +56,7 @@ class AnswerBuilder:
         self.confidence: float | None = None
         self._standalone = question
         self._outcome: Outcome | None = None
-        self._note = ""
+        self.note = ""
         """Shown in place of sentences."""
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
@@ -89,7 +89,7 @@ class AnswerBuilder:
 
         `states` says whether a sentence of an abstract states something, so that it may be quoted.
         """
-        self._outcome, self._note = metadata.outcome, metadata.note
+        self._outcome, self.note = metadata.outcome, metadata.note
         for text, paper in metadata.sentences:
             self.mark_shown()
             yield self.draft.add_record(text, paper, states)
@@ -98,16 +98,12 @@ class AnswerBuilder:
         """Record the time of the first sentence shown."""
         self._first = self._first or self._now()
 
-    def abstain(self, note: str) -> None:
-        """Show `note`, since no abstract answers."""
-        self._note = note
-
     def abstain_silent(self, paper: Paper) -> None:
         """Abstain because the question is about `paper`, whose abstract does not answer it."""
         place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
         full_text = f"the full text ({place})" if place else "the full text"
         self._outcome = Outcome.ABSTRACT_SILENT
-        self._note = (
+        self.note = (
             f"I did not find that in the abstract of “{paper.shown_title}”; {full_text} may say it."
         )
         self.passages = tuple(sorted(self.passages, key=lambda each: each.paper.id != paper.id))
@@ -120,7 +116,7 @@ class AnswerBuilder:
             question=self.question,
             standalone_question=self._standalone,
             outcome=self._outcome or (Outcome.ANSWERED if sentences else Outcome.NOT_IN_LIBRARY),
-            text=self._note or answer_text(sentences, citations),
+            text=self.note or answer_text(sentences, citations),
             sentences=tuple(sentences),
             citations=tuple(citations),
             passages=self.passages[:most_passages],

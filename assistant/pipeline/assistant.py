@@ -286,10 +286,10 @@ class Assistant:
         if known := parsed.entities.among(read.papers):
             builder.abstain_silent(known[0].passage.paper)
         elif parsed.entities.is_foreign(index):
-            builder.abstain(FOREIGN)
+            builder.note = FOREIGN
         elif unknown := parsed.entities.unknown(index):
             names = " or ".join(f"“{name}”" for name in unknown)
-            builder.abstain(f"{ABSTENTION} None mentions {names}.")
+            builder.note = f"{ABSTENTION} None mentions {names}."
 
 
 def checked_question(question: str) -> str:

@@ -54,12 +54,11 @@ class SupportModel:
 class Verifier:
     """Decides which written sentences are shown, what they cite, and where evidence may be cut."""
 
-    def __init__(self, model: SupportModel, cutter: Cutter, threshold: float = THRESHOLD) -> None:
+    def __init__(self, model: SupportModel, cutter: Cutter) -> None:
         """Judge with `model`, cut with `cutter`."""
         self._model = model
         self.cuts = cutter.cuts
         """Where an excerpt of a sentence may begin and end."""
-        self._threshold = threshold
 
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
@@ -100,5 +99,5 @@ class Verifier:
         title = title if is_plain(title) else ""
         if breaks(claim, [sentence], title):
             return False
-        least = self._threshold - (EXCERPT_MARGIN if is_excerpt else 0.0)
+        least = THRESHOLD - (EXCERPT_MARGIN if is_excerpt else 0.0)
         return self._model.logit(claim, sentence, title) >= least
