@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from assistant.generation.citations import without_thinking
 from assistant.generation.prompts import standalone_messages
@@ -40,12 +39,8 @@ _PRONOUNS = frozenset("that them there these they this those their theirs".split
 """Words that a rewrite is to replace."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
-
-class Find(Protocol):
-    """Searches the library."""
-
-    def __call__(self, query: str, *, also: Sequence[str]) -> Sequence[Passage]:
-        """The papers found for `query`, best first; those with ids in `also` are among them."""
+Find = Callable[..., Sequence[Passage]]
+"""`find(text, also=ids)` gives the papers found for a text and those with the ids, best first."""
 
 
 @dataclass(frozen=True, slots=True)
