@@ -172,13 +172,7 @@ def dumps(value: object) -> str:
 
 
 def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
-    """An answer as JSON.
-
-    Args:
-        answer: the answer.
-        id_: of the conversation, if it has one.
-        turn: number of the turn in the conversation.
-    """
+    """An answer as JSON, with the id of its conversation and the number of its turn there."""
     return {
         "id": id_,
         "turn": turn,
@@ -192,13 +186,7 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         ],
         "citations": [_citation_json(citation) for citation in answer.citations],
         "passages": [
-            {
-                "paper_id": passage.paper.id,
-                "title": passage.paper.title,
-                "score": round(passage.score, 6),
-                "text": passage.chunk.text,
-            }
-            for passage in answer.passages
+            {**_passage_json(passage), "text": passage.chunk.text} for passage in answer.passages
         ],
         "model": answer.model,
         "timings": asdict(answer.timings),
@@ -214,13 +202,7 @@ def search_json(id_: str | None, turn: int, query: str, passages: Sequence[Passa
         "turn": turn,
         "query": query,
         "hits": [
-            {
-                "rank": rank,
-                "paper_id": passage.paper.id,
-                "title": passage.paper.title,
-                "score": round(passage.score, 6),
-                "passage": passage.chunk.text,
-            }
+            {"rank": rank, **_passage_json(passage), "passage": passage.chunk.text}
             for rank, passage in enumerate(passages, start=1)
         ],
     }
@@ -235,12 +217,7 @@ def lookup_json(matches: Sequence[Match]) -> list[Json]:
 
 
 def paper_json(paper: Paper, key: str) -> Json:
-    """A paper as JSON, with all its fields.
-
-    Args:
-        paper: the paper.
-        key: its citation key.
-    """
+    """A paper as JSON, with all its fields and its citation key."""
     return {
         **_paper_json(paper),
         "abstract": paper.abstract,
@@ -253,13 +230,16 @@ def paper_json(paper: Paper, key: str) -> Json:
 
 def ingest_json(report: IngestReport) -> Json:
     """The report of an ingest as JSON."""
-    fields = asdict(report)
-    fields["skipped"] = [asdict(skipped) for skipped in report.skipped]
-    return fields
+    return {**asdict(report), "skipped": [asdict(each) for each in report.skipped]}
 
 
 def _citation_json(citation: Citation) -> Json:
     return {"number": citation.number, **_paper_json(citation.paper), "quote": citation.quote}
+
+
+def _passage_json(passage: Passage) -> Json:
+    paper = passage.paper
+    return {"paper_id": paper.id, "title": paper.title, "score": round(passage.score, 6)}
 
 
 def _paper_json(paper: Paper) -> Json:

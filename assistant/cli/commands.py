@@ -29,15 +29,9 @@ from assistant.models import (
     resolve_encoder,
 )
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.pipeline.calibration import (
-    DEFAULT_THRESHOLD,
-    JudgedQuestion,
-    calibrated,
-    judged_sentences,
-    threshold,
-    write_calibration,
-)
+from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder
@@ -231,7 +225,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
             library = open_library(settings, progress)
             library.ready_to_search()
             reader = open_reader(settings, progress)
-            judged = list(judged_sentences(library, reader, options.papers, progress, never))
+            judged = list(judged_sentences(library, reader, options.papers, progress))
             source = f"sentences of {len(judged) // 2:,} of its abstracts"
     try:
         before = threshold(library.home)

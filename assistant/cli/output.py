@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assistant.models import ModelDescription
-from assistant.pipeline.calibration import Calibration
+from assistant.pipeline.abstention import Calibration
 from assistant.types import (
     AnswerSentence,
     Completed,

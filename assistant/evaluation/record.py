@@ -21,7 +21,7 @@ from assistant.evaluation.provenance import (
     prompt_hashes,
 )
 from assistant.evaluation.scorers import VERSION
-from assistant.pipeline.calibration import read_calibration, threshold
+from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.settings import Ablations, Settings, WritingSettings
 from retrieval.index.files import write_whole
 from retrieval.search.rerank import RerankSettings

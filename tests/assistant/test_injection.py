@@ -134,7 +134,7 @@ def _sentence_breaches(answer: Answer, verifier: Verifier) -> Iterator[str]:
         alone = re.sub(r", and \d+ more\.$", ".", sentence.text)
         of_record = any(alone in _record(source.paper) for source in sources)
         if sentence.kind is SentenceKind.VERIFIED and not (
-            of_record or verifier.holds(sentence.text, list(map(_evidence, sources)))
+            of_record or verifier.needed(sentence.text, list(map(_evidence, sources)))
         ):
             yield f"not supported: {sentence.text}"
 

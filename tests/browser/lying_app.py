@@ -61,6 +61,9 @@ class Lenient(Verifier):
         self._real = real
         self._asked = model
 
+    def states(self, sentence: str) -> bool:
+        return self._real.states(sentence)
+
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
     ) -> tuple[int, ...]:

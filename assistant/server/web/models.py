@@ -9,7 +9,7 @@ import gradio as gr
 import psutil
 from markupsafe import Markup
 
-from assistant.generation.probe import LEAST_PASSED, TASKS
+from assistant.generation.probe import LEAST_PASSED, tasks
 from assistant.models import ModelDescription, describe_models
 from assistant.models.chat import Speed
 from assistant.server.auth import owner_behind
@@ -173,7 +173,7 @@ def _described(model: ModelDescription) -> list[tuple[str, str]]:
 
 
 def _writing(mode: WritingMode) -> str:
-    probe = f"{LEAST_PASSED} of {len(TASKS)} short test questions"
+    probe = f"{LEAST_PASSED} of {len(tasks())} short test questions"
     if mode is WritingMode.QUOTE:
         return (
             f"It did not answer {probe} correctly in its own words: answers are quoted from the "

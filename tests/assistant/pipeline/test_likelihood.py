@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from fakes import FakeChatModel
 from llama_cpp._internals import LlamaContext
 
-from assistant.generation.likelihood import ChatLikelihood, question_likelihood
 from assistant.generation.prompts import question_messages
 from assistant.models.chat import LlamaCppChatModel
+from assistant.pipeline.evidence import ChatLikelihood
 from retrieval.encoders import llamacpp
 from retrieval.types import Cancelled, ModelError
 
@@ -24,8 +23,7 @@ def never() -> bool:
 
 
 def likelihoods(model: LlamaCppChatModel, texts: Sequence[str], question: str) -> list[float]:
-    found = question_likelihood(model)
-    assert found is not None
+    found = ChatLikelihood(model)
     return [float(tokens.mean()) for tokens in found.of(question, texts, never)]
 
 
@@ -60,8 +58,7 @@ def test_what_was_read_before_does_not_matter(chat_model: LlamaCppChatModel) -> 
 
 
 def test_a_stop_within_a_text_leaves_nothing_of_it(chat_model: LlamaCppChatModel) -> None:
-    found = question_likelihood(chat_model)
-    assert found is not None
+    found = ChatLikelihood(chat_model)
     undisturbed = likelihoods(chat_model, [BRAKES, HERONS], QUESTION)
 
     def while_evaluating() -> bool:
@@ -124,8 +121,7 @@ def test_what_is_too_long_or_strange_still_has_a_likelihood(
 
 
 def test_it_stops_between_two_texts(chat_model: LlamaCppChatModel) -> None:
-    found = question_likelihood(chat_model)
-    assert found is not None
+    found = ChatLikelihood(chat_model)
     looks: list[int] = []
 
     def stopped() -> bool:
@@ -138,17 +134,12 @@ def test_it_stops_between_two_texts(chat_model: LlamaCppChatModel) -> None:
 
 
 def test_two_may_ask_in_turn(chat_model: LlamaCppChatModel) -> None:
-    found = question_likelihood(chat_model)
-    assert found is not None
+    found = ChatLikelihood(chat_model)
     first = found.of(QUESTION, [HERONS, BRAKES], never)
     begun = next(first)
     # The first is still at work; its turn is over as soon as it has its value.
     assert likelihoods(chat_model, [BRAKES], QUESTION)[0] < float(begun.mean())
     assert float(next(first).mean()) < float(begun.mean())
-
-
-def test_a_model_without_log_probabilities_is_not_asked() -> None:
-    assert question_likelihood(FakeChatModel()) is None
 
 
 def test_tokens_read_are_counted(chat_model: LlamaCppChatModel) -> None:
