@@ -21,7 +21,7 @@ from assistant.cli.output import (
     removal_line,
 )
 from assistant.cli.users import run_users_action
-from assistant.evaluation.question_file import LabelledQuestion, read_judged, read_questions
+from assistant.evaluation.questions.lines import LabelledQuestion, read_judged, read_questions
 from assistant.models import (
     describe_models,
     resolve_chat_model,

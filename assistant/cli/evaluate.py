@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import Console
 
 from assistant.cli.output import ProgressBars
-from assistant.evaluation.compare import Comparison
-from assistant.evaluation.replay import (
+from assistant.evaluation.figures.compare import Comparison
+from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.records.replay import (
     REPLAY,
     check_replay_folder,
     replay_json,
@@ -18,9 +19,8 @@ from assistant.evaluation.replay import (
     replayed,
     restored,
 )
-from assistant.evaluation.rows import REPORT
+from assistant.evaluation.records.rows import REPORT
 from assistant.evaluation.run import RunConfig, RunResult, evaluate, settings_for
-from assistant.evaluation.tables import print_comparison, print_figures, summary_json
 from assistant.evaluation.types import SampleType
 from assistant.settings import NO_ABLATIONS, Ablations
 from assistant.types import dumps

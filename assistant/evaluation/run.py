@@ -11,27 +11,36 @@ from pathlib import Path
 import filelock
 
 from assistant.evaluation.asking import Runner
-from assistant.evaluation.beir import home_of_corpus, ingest_corpus, read_beir
-from assistant.evaluation.compare import Comparison, check_baseline, compare, read_baseline
-from assistant.evaluation.figures import Figures, make_figures, write_figures
-from assistant.evaluation.papers import papers_of
-from assistant.evaluation.provenance import library_facts
-from assistant.evaluation.questions import QuestionSet, read_question_set
-from assistant.evaluation.record import (
+from assistant.evaluation.figures.compare import (
+    Comparison,
+    check_baseline,
+    compare,
+    read_baseline,
+)
+from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
+from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
+from assistant.evaluation.questions.papers import papers_of
+from assistant.evaluation.questions.question_set import QuestionSet, read_question_set
+from assistant.evaluation.records.provenance import library_facts
+from assistant.evaluation.records.record import (
     Asking,
     RunRecord,
-    describe_difference,
-    ended,
     first_difference,
-    interrupted,
     make_record,
     read_record,
-    record_json,
     resumed,
+    timed,
     write_record,
 )
-from assistant.evaluation.report import write_report
-from assistant.evaluation.rows import FIGURES, RECORD, REPORT, SAMPLES, appending, read_rows
+from assistant.evaluation.records.rows import (
+    FIGURES,
+    RECORD,
+    REPORT,
+    SAMPLES,
+    appending,
+    read_rows,
+)
+from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.adapter import ADAPTER
@@ -106,12 +115,12 @@ def evaluate(config: RunConfig, settings: Settings, progress: Progress) -> RunRe
         record = _complete(config, questions, samples, settings, progress)
         by_id = {row.id: row for row in read_rows(config.out / SAMPLES)}
         rows = [by_id[id_] for id_ in ids]
-        figures = make_figures(rows, ids, questions.sha256, config.seed)
+        figures = make_figures(rows, questions.sha256, config.seed)
         comparison = None
         if baseline:
             comparison = compare(baseline, figures, str(config.baseline), config.seed)
         write_figures(config.out / FIGURES, figures)
-        write_report(config.out / REPORT, figures, rows, record_json(record), comparison)
+        write_report(config.out / REPORT, figures, rows, record, comparison)
     failures = {row.id: row.failed for row in rows if row.failed}
     return RunResult(figures, comparison, questions.notes, failures)
 
@@ -144,15 +153,15 @@ def chosen(
         raise InputError(f"No question is of the types asked for; the file has {here}.")
     if limit is None or limit >= len(of_types):
         return tuple(of_types)
-    of_type = {type_: [each for each in of_types if each.type == type_] for type_ in SampleType}
+    groups = {type_: [each for each in of_types if each.type == type_] for type_ in SampleType}
     shares = sorted(
         ((at + 0.5) / len(group), type_)
-        for type_, group in of_type.items()
+        for type_, group in groups.items()
         for at in range(len(group))
     )
     counts = Counter(type_ for _, type_ in shares[:limit])
     taken = {
-        of_type[type_][at * len(of_type[type_]) // count].id
+        groups[type_][at * len(groups[type_]) // count].id
         for type_, count in counts.items()
         for at in range(count)
     }
@@ -173,9 +182,9 @@ def run(
     """
     left = missing(samples, folder)
     if not left:  # stopped between its last row and its end
-        write_record(folder / RECORD, ended(record, 0.0))
+        write_record(folder / RECORD, timed(record, 0.0, ended=True))
         return
-    write_record(folder / RECORD, interrupted(record, 0.0))
+    write_record(folder / RECORD, timed(record, 0.0, ended=False))
     done = len(samples) - len(left)
     start = time.monotonic()
     progress("asking", done, len(samples), "samples")
@@ -187,8 +196,7 @@ def run(
                 progress("asking", done, len(samples), "samples")
     finally:
         seconds = time.monotonic() - start
-        finish = ended if done == len(samples) else interrupted
-        write_record(folder / RECORD, finish(record, seconds))
+        write_record(folder / RECORD, timed(record, seconds, ended=done == len(samples)))
 
 
 def missing(samples: Sequence[Sample], folder: Path) -> list[Sample]:
@@ -218,8 +226,7 @@ def kept_record(folder: Path, record: RunRecord) -> RunRecord:
         return record
     if different := first_difference(kept, record):
         raise InputError(
-            f"{folder} has another run, which differs in {describe_difference(different)}; "
-            "give another --out."
+            f"{folder} has another run, which differs in {different}; give another --out."
         )
     return resumed(kept)
 

@@ -43,6 +43,13 @@ class Expected:
     answer: str = ""
     """An answer in words, for readers of the report."""
 
+    @property
+    def should_answer(self) -> bool | None:
+        """Whether the question should be answered, None if that is not known."""
+        if self.outcome is not None:
+            return self.outcome is Outcome.ANSWERED
+        return None if self.papers is None else bool(self.papers)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -77,6 +84,11 @@ class AnsweredQuestion:
     again: tuple[bool, ...] = ()
     """For each time that it was asked again: whether the reply had the same bytes."""
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer that is no refusal."""
+        return self.answer is not None and self.answer.outcome is Outcome.ANSWERED
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -86,17 +98,6 @@ class Score:
     """None if the scorer applies but has nothing to measure."""
     why: str
     """How the value came about, for readers of the report."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """Coverage and risk if this confidence were needed for an answer."""
-
-    confidence: float
-    coverage: float
-    """Share of all questions."""
-    risk: float
-    """Share of wrong answers among these."""
 
 
 @dataclass(frozen=True, slots=True)

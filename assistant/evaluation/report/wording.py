@@ -1,78 +1,13 @@
-"""Wording of the report: explanations of the metrics, and numbers as text with units."""
+"""Numbers and values of the report as text, with their units."""
 
 from collections.abc import Mapping
-from enum import StrEnum
+from typing import Any
 
-from assistant.evaluation.metrics import COUNTS, FAILED, METRIC_OF, Better
+from assistant.evaluation.figures.metrics import METRIC_OF, Unit
 
-MEANINGS: Mapping[str, str] = {
-    "facts": "Questions whose answer has every fact of a right answer, in a wording that counts.",
-    "fact recall": "Of the facts that right answers have, those that the answers have.",
-    "words": "How long the shown answers are; refusals are not counted.",
-    "citation precision": "Of the papers that an answer cites, those that answer the question.",
-    "citation recall": "Of the papers that answer a question, those that the answer cites.",
-    "grounded": "Sentences of answers whose numbers, units and names all stand in what they cite.",
-    "written": "Answers from abstracts that begin with what the model wrote or cut out.",
-    "written words": "How long the sentences are that the model wrote, where it wrote any.",
-    "written facts": "Questions where what the model wrote alone has every fact of a right answer.",
-    "quotes verbatim": "Quotes that occur in their abstract letter by letter.",
-    "evidence recall": "Sentences on which a right answer stands that the answer quotes or cites.",
-    "abstention": "Questions answered that have an answer here, and refused that have none.",
-    "false abstention": "Questions that have an answer here, and were refused.",
-    "false answer": "Questions that no abstract answers, and were answered all the same.",
-    "follow-up": "Later questions of a conversation whose first citation is a right paper.",
-    "recall@1": "Of the right papers, those that were found at the first rank.",
-    "recall@5": "Of the right papers, those among the first five found.",
-    "recall@10": "Of the right papers, those among the first ten found.",
-    "recall@100": "Of the right papers, those among the first hundred found.",
-    "mrr@10": "1 where the first paper found is a right one, 1/2 where the second is, and so on; "
-    "0 beyond the tenth.",
-    "ndcg@10": "Right papers among the first ten, early ones counting more; 1 is the best order.",
-    "r-precision": "With n right papers: those of them among the first n found.",
-    "same again": "Questions that gave the same answer, byte for byte, when asked once more.",
-    FAILED: "Samples that gave no answer at all, but an error.",
-}
-"""An explanation of every metric."""
-
-CURVES: Mapping[str, str] = {
-    "no abstract answers": "wrong to answer: no abstract answers the question",
-    "not right": "wrong answers: no abstract answers the question, or a fact is missing",
-}
-"""Labels of the risk-coverage curves."""
-
-
-class Unit(StrEnum):
-    """The kind of number that a metric is."""
-
-    SHARE = "share"
-    """From 0 to 1, shown in per cent."""
-    DECIMAL = "decimal"
-    """From 0 to 1, shown as a decimal."""
-    COUNT = "count"
-    """From 0 up."""
-
-
-_DECIMAL = frozenset({"mrr@10", "ndcg@10"})
-NOTHING = "–"
-"""Shown in place of a missing number."""
-TOO_FEW = "too few for an interval"
-"""Shown in place of an interval."""
 _FEW = 0.1
 """Seconds below which milliseconds are shown."""
 _MINUTE = 60
-_PERCENT = "\N{NO-BREAK SPACE}%"
-
-
-def unit_of(metric: str) -> Unit:
-    """The unit of a metric."""
-    if metric in COUNTS:
-        return Unit.COUNT
-    return Unit.DECIMAL if metric in _DECIMAL else Unit.SHARE
-
-
-def label_of(metric: str) -> str:
-    """The label of a metric; an unknown one is shown by its name."""
-    return METRIC_OF[metric].label if metric in METRIC_OF else metric
 
 
 def heading(label: str) -> str:
@@ -80,28 +15,9 @@ def heading(label: str) -> str:
     return label if label[1:2].isupper() else label[:1].upper() + label[1:]
 
 
-def is_better_low(metric: str) -> bool:
-    """Whether less is better."""
-    return metric in METRIC_OF and METRIC_OF[metric].better is Better.LOWER
-
-
-def goodness(metric: str, value: float) -> float | None:
-    """The value on a scale from 0, worst, to 1, best; None for counts, which have no best."""
-    if unit_of(metric) is Unit.COUNT:
-        return None
-    return 1 - value if is_better_low(metric) else value
-
-
-def number(metric: str, value: float | None) -> str:
-    """A figure with its unit: `55.3 %`, `0.844`, `56.2`."""
-    if value is None:
-        return NOTHING
-    return bare(metric, value) + (_PERCENT if unit_of(metric) is Unit.SHARE else "")
-
-
-def bare(metric: str, value: float) -> str:
+def bare(value: float, metric: str) -> str:
     """A figure without its unit; shares of 0 and 1 have no decimals."""
-    match unit_of(metric):
+    match METRIC_OF[metric].unit:
         case Unit.SHARE:
             return f"{100 * value:.0f}" if value in {0, 1} else f"{100 * value:.1f}"
         case Unit.DECIMAL:
@@ -110,16 +26,17 @@ def bare(metric: str, value: float) -> str:
             return f"{value:.1f}"
 
 
-def interval(metric: str, low: float | None, high: float | None) -> str:
-    """An interval with one unit: `48.1 to 62.4 %`; `TOO_FEW` if there is none."""
-    if low is None or high is None:
-        return TOO_FEW
-    return f"{bare(metric, low)} to {number(metric, high)}"
+def number(value: float | None, metric: str) -> str:
+    """A figure with its unit: `55.3 %`, `0.844`, `56.2`; a dash if there is none."""
+    if value is None:
+        return "–"
+    percent = "\N{NO-BREAK SPACE}%" if METRIC_OF[metric].unit is Unit.SHARE else ""
+    return bare(value, metric) + percent
 
 
-def difference(metric: str, value: float) -> str:
+def difference(value: float, metric: str) -> str:
     """A difference with its sign: `+3.2` (percentage points), `−0.012`."""
-    size = bare(metric, abs(value))
+    size = bare(abs(value), metric)
     sign = "−" if value < 0 else "+"
     return f"{sign}{size}" if size.strip("0.") else size
 
@@ -141,3 +58,24 @@ def seconds(value: float) -> str:
     if minutes < _MINUTE:
         return f"{minutes} min {rest} s"
     return f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
+
+
+def value(of: Any) -> str:
+    """A value of the run record."""
+    match of:
+        case None | "":
+            return "–"
+        case bool():
+            return "yes" if of else "no"
+        case Mapping():
+            return "none"
+        case list() | tuple():
+            return ", ".join(map(value, of)) or "none"
+        case int():
+            return f"{of:,}"
+        case _:
+            return str(of)
+
+
+FILTERS = (heading, bare, number, difference, score, seconds, value)
+"""What the template writes numbers with."""

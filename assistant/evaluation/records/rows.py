@@ -1,13 +1,13 @@
 """The files of a run's folder, and its rows on disk, which no crash damages."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
+from assistant.evaluation.questions.lines import contents
 from assistant.evaluation.types import Row
 from retrieval.types import InputError
 
@@ -23,17 +23,6 @@ REPORT = "report.html"
 _FORM = TypeAdapter(Row)
 
 
-class Append(Protocol):
-    """Appends a row."""
-
-    def __call__(self, row: Row) -> None:
-        """Write the row; it is on disk when this returns.
-
-        Raises:
-            InputError: the disk is full, or the file can no longer be written.
-        """
-
-
 def read_rows(path: Path) -> list[Row]:
     """The rows of `path` in the order in which they were written; none if there is no file.
 
@@ -42,12 +31,7 @@ def read_rows(path: Path) -> list[Row]:
     Raises:
         InputError: the file cannot be read, or a whole line is no row.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    lines = contents(path).split(b"\n")[:-1] if path.exists() else []
     return [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
 
 
@@ -62,11 +46,13 @@ def _row(line: bytes, where: str) -> Row:
 
 
 @contextmanager
-def appending(path: Path) -> Iterator[Append]:
-    """Gives a function that appends rows to `path`; an incomplete last line is cut off first.
+def appending(path: Path) -> Iterator[Callable[[Row], None]]:
+    """Gives a function that appends a row to `path`; the row is on disk when it returns.
+
+    An incomplete last line is cut off first.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the file cannot be written, or no longer, as when the disk is full.
     """
     try:
         file = path.open("ab", buffering=0)  # nothing is left to write when the file is closed

@@ -20,7 +20,7 @@ from retrieval.index.chroma import ChromaStore
 from retrieval.index.manifest import read_manifest
 from retrieval.types import Paper
 
-_SOURCES = Path(__file__).parents[2]
+_SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
 
 

@@ -6,8 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.evaluation.provenance import sha256_of
-from assistant.evaluation.question_file import (
+from assistant.evaluation.questions.lines import (
     QuestionLine,
     check_ids_differ,
     contents,
@@ -15,6 +14,7 @@ from assistant.evaluation.question_file import (
     numbered_lines,
     shown,
 )
+from assistant.evaluation.records.provenance import sha256_of
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
 from assistant.pipeline.assistant import checked_question
 from assistant.pipeline.startup import open_library

@@ -9,15 +9,15 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
-from assistant.evaluation.beir import read_beir
-from assistant.evaluation.papers import PaperNames
-from assistant.evaluation.question_file import (
+from assistant.evaluation.questions.beir import read_beir
+from assistant.evaluation.questions.lines import (
     QuestionLine,
     check_ids_differ,
     contents,
     lines_of,
     shown,
 )
+from assistant.evaluation.questions.papers import PaperNames
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
 from assistant.pipeline.assistant import checked_question, storable
 from assistant.types import Outcome

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from assistant.evaluation.question_file import shown
+from assistant.evaluation.questions.lines import shown
 from retrieval.formats.merge import letters
 from retrieval.index.chroma import ChromaStore
 from retrieval.text.markup import clean

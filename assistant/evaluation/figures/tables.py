@@ -1,6 +1,6 @@
 """Figures and comparison of a run, as tables in a terminal and as one line of JSON for scripts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,22 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assistant.evaluation.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures import Figure, Figures, Spread
-from assistant.evaluation.metrics import (
-    COUNTS,
-    FAILED,
-    HEADLINES,
-    LEAST_SAMPLES,
-    METRIC_OF,
-    METRICS,
-    Better,
-)
-from assistant.evaluation.scorers.wording import counted
+from assistant.evaluation.figures.compare import Change, Comparison, Verdict
+from assistant.evaluation.figures.figures import Figure, Figures
+from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Better, Unit
+from assistant.evaluation.figures.statistics import LEAST_SAMPLES, Spread
+from assistant.evaluation.scorers import counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
 
-_IN_WORDS = {outcome.value: outcome.value.replace("_", " ") for outcome in Outcome}
 _NOTHING = "–"
 _TOO_FEW = "too few"
 """Shown in place of an interval."""
@@ -46,21 +38,21 @@ def print_figures(console: Console, figures: Figures) -> None:
     elif others.row_count:
         console.print(others)
     if figures.outcomes:
-        console.print(_outcomes(figures.outcomes))
+        console.print(_outcomes(figures))
     console.print(_speed(figures))
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print the changes since a baseline, and the samples won and lost."""
     console.print(_changes(comparison))
-    for line in _comparison_lines(comparison):
+    for line in _remarks(comparison):
         console.print(Text(line))
 
 
-def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+def _remarks(comparison: Comparison) -> Iterator[str]:
     """Remarks below the table of changes; the reasons of the gate come last."""
     for change in comparison.changes:
-        if change.metric in HEADLINES and (change.won or change.lost):
+        if METRIC_OF[change.metric].headline and (change.won or change.lost):
             yield f"{change.metric}: won {_ids(change.won)}; lost {_ids(change.lost)}"
     if gone := [metric for metric in comparison.gone if metric not in comparison.vanished]:
         yield f"Scored in the baseline only: {', '.join(gone)}."
@@ -95,16 +87,16 @@ def summary_json(
         "metrics": _metrics_json(figures, ""),
         "by_type": {type_: _metrics_json(figures, type_) for type_ in _types(figures)},
         "outcomes": figures.outcomes,
-        "areas": {wrong: _rounded(area) for wrong, area in figures.areas.items()},
-        "seconds": _spreads_json(figures.seconds),
-        "tokens": _spreads_json(figures.tokens),
+        "areas": _rounded(figures.areas),
+        "seconds": {name: _rounded(asdict(each)) for name, each in figures.seconds.items()},
+        "tokens": {name: _rounded(asdict(each)) for name, each in figures.tokens.items()},
         "comparison": comparison and _comparison_json(comparison),
         "gate": ("passed" if comparison.passes else "failed") if gate and comparison else None,
     }
 
 
-def _table(title: str, first: str, *numbers: str) -> Table:
-    """A table with a column of names and columns of numbers."""
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table with a column of names, columns of numbers and, maybe, an explanation."""
     table = Table(
         title=Text(f"\n{title}"),  # a folder's name may have what rich takes for mark-up
         title_justify="left",
@@ -113,30 +105,27 @@ def _table(title: str, first: str, *numbers: str) -> Table:
         pad_edge=False,
         collapse_padding=True,
     )
-    table.add_column(first)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in columns:
+        is_text = name in (columns[0], "what it says")
+        table.add_column(name, justify="left" if is_text else "right", no_wrap=not is_text)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
 def _measures(title: str, figures: Figures, *, is_headline: bool) -> Table:
-    table = _table(title, "metric", "value", "95 % interval", "scored", "not")
-    table.add_column("what it says")
-    for metric in METRICS:
-        figure = figures.of(metric.score)
-        if metric.headline is is_headline and figure:
-            table.add_row(_named(metric.score), *_figure_cells(figure), metric.label)
-    return table
-
-
-def _figure_cells(figure: Figure) -> tuple[str, ...]:
-    has_value = figure.value is not None
-    return (
-        _shown(figure.metric, figure.value),
-        _interval(figure.metric, figure.low, figure.high) if has_value else _NOTHING,
-        f"{figure.scored:,}",
-        f"{figure.unscored:,}",
+    columns = ("metric", "value", "95 % interval", "scored", "not", "what it says")
+    chosen = [metric for metric in METRICS if metric.headline is is_headline]
+    found = [(metric, figure) for metric in chosen if (figure := figures.of(metric.name))]
+    return _table(
+        title, columns, ([_named(each.metric), *_cells(each), of.label] for of, each in found)
     )
+
+
+def _cells(figure: Figure) -> list[str]:
+    metric, has_value = figure.metric, figure.value is not None
+    interval = _interval(metric, figure.low, figure.high) if has_value else _NOTHING
+    return [_shown(metric, figure.value), interval, f"{figure.scored:,}", f"{figure.unscored:,}"]
 
 
 def _types(figures: Figures) -> list[str]:
@@ -145,52 +134,60 @@ def _types(figures: Figures) -> list[str]:
 
 
 def _by_type(figures: Figures, types: Sequence[str]) -> Table:
-    table = _table("By type", "metric", "all", *types)
+    rows = []
     for metric in METRICS:
-        row = [figures.of(metric.score, type_) for type_ in ("", *types)]
+        row = [figures.of(metric.name, type_) for type_ in ("", *types)]
         if row[0]:
-            cells = (_shown(metric.score, each.value) if each else "" for each in row)
-            table.add_row(_named(metric.score), *cells)
-    return table
+            cells = [_shown(metric.name, each.value) if each else "" for each in row]
+            rows.append([_named(metric.name), *cells])
+    return _table("By type", ("metric", "all", *types), rows)
 
 
-def _outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> Table:
-    given = [_IN_WORDS[outcome] for outcome in Outcome]
-    table = _table("Questions by right outcome and by given outcome", "right", *given)
-    for right, row in outcomes.items():
-        counts = (f"{row.get(outcome, 0):,}" for outcome in Outcome)
-        table.add_row(_IN_WORDS.get(right, right), *counts)
-    return table
+def _outcomes(figures: Figures) -> Table:
+    return _table(
+        "Questions by right outcome and by given outcome",
+        ("right", *(_in_words(outcome) for outcome in Outcome)),
+        (
+            [_in_words(right), *(f"{row.get(outcome, 0):,}" for outcome in Outcome)]
+            for right, row in figures.outcomes.items()
+        ),
+    )
+
+
+def _in_words(outcome: str) -> str:
+    return outcome.replace("_", " ")
 
 
 def _speed(figures: Figures) -> Table:
-    table = _table("Seconds and tokens", "of a question", "mean", "median", "95th", "total")
-    for stage, spread in figures.seconds.items():
-        table.add_row(f"{stage}, seconds", *_spread_cells(spread, places=3))
-    for what, spread in figures.tokens.items():
-        table.add_row(f"tokens {what}", *_spread_cells(spread, places=0))
-    return table
+    seconds = [(f"{name}, seconds", each, 3) for name, each in figures.seconds.items()]
+    tokens = [(f"tokens {name}", each, 0) for name, each in figures.tokens.items()]
+    return _table(
+        "Seconds and tokens",
+        ("of a question", "mean", "median", "95th", "total"),
+        ([name, *_spread(each, places)] for name, each, places in (*seconds, *tokens)),
+    )
 
 
-def _spread_cells(spread: Spread, places: int) -> list[str]:
+def _spread(spread: Spread, places: int) -> list[str]:
     values = (spread.mean, spread.median, spread.p95, spread.total)
     return [f"{value:,.{places}f}" for value in values]
 
 
 def _changes(comparison: Comparison) -> Table:
-    numbers = ("before", "now", "change", "95 % interval", "pairs", "")
-    table = _table(f"Since {comparison.baseline}", "metric", *numbers)
-    for change in comparison.changes:
-        table.add_row(
-            _named(change.metric),
-            _shown(change.metric, change.before),
-            _shown(change.metric, change.now),
-            _shown(change.metric, change.difference, "+"),
-            _interval(change.metric, change.low, change.high, "+"),
-            f"{change.pairs:,}",
-            "" if change.verdict is Verdict.SAME else change.verdict.value,
-        )
-    return table
+    columns = ("metric", "before", "now", "change", "95 % interval", "pairs", "")
+    return _table(f"Since {comparison.baseline}", columns, map(_change, comparison.changes))
+
+
+def _change(change: Change) -> list[str]:
+    return [
+        _named(change.metric),
+        _shown(change.metric, change.before),
+        _shown(change.metric, change.now),
+        _shown(change.metric, change.difference, "+"),
+        _interval(change.metric, change.low, change.high, "+"),
+        f"{change.pairs:,}",
+        "" if change.verdict is Verdict.SAME else change.verdict.value,
+    ]
 
 
 def _named(metric: str) -> str:
@@ -201,7 +198,7 @@ def _shown(metric: str, value: float | None, sign: str = "") -> str:
     """A value as text: shares with three decimals, counts with one."""
     if value is None:
         return _NOTHING
-    return f"{value:{sign}.{1 if metric in COUNTS else 3}f}"
+    return f"{value:{sign}.{1 if METRIC_OF[metric].unit is Unit.COUNT else 3}f}"
 
 
 def _interval(metric: str, low: float | None, high: float | None, sign: str = "") -> str:
@@ -217,36 +214,25 @@ def _ids(ids: Sequence[str]) -> str:
 
 
 def _metrics_json(figures: Figures, type_: str) -> Json:
-    return {
-        each.metric: _fields_json(each, without=("metric", "type"))
-        for each in figures.figures
-        if each.type == type_
-    }
-
-
-def _spreads_json(spreads: Mapping[str, Spread]) -> Json:
-    return {name: _fields_json(spread) for name, spread in spreads.items()}
+    chosen = (asdict(each) for each in figures.figures if each.type == type_)
+    return {each["metric"]: _rounded(each, "metric", "type") for each in chosen}
 
 
 def _comparison_json(comparison: Comparison) -> Json:
+    changes = map(asdict, comparison.changes)
     return {
         "baseline": comparison.baseline,
         "left_out": comparison.left_out,
         "gone": list(comparison.gone),
         "worse": [change.metric for change in comparison.worse],
-        "changes": {
-            change.metric: _fields_json(change, without=("metric",))
-            for change in comparison.changes
-        },
+        "changes": {each["metric"]: _rounded(each, "metric") for each in changes},
     }
 
 
-def _fields_json(of: Figure | Spread | Change, without: Sequence[str] = ()) -> Json:
-    """The fields of a record as JSON has them: floats rounded, tuples as lists."""
-    return {name: _rounded(value) for name, value in asdict(of).items() if name not in without}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return round(value, _PLACES) if isinstance(value, float) else value
+def _rounded(fields: Mapping[str, Any], *without: str) -> Json:
+    """The fields of a record, but for some, as JSON has them."""
+    return {
+        name: round(value, _PLACES) if isinstance(value, float) else value
+        for name, value in fields.items()
+        if name not in without
+    }

@@ -11,20 +11,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assistant.evaluation.figures import Figures, SampleScores, read_figures
-from assistant.evaluation.metrics import (
-    FAILED,
-    HEADLINES,
+from assistant.evaluation.figures.figures import Figures, SampleScores, read_figures
+from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Metric
+from assistant.evaluation.figures.statistics import (
     LEAST_SAMPLES,
-    METRICS,
-    Better,
-    Interval,
-    Metric,
     Total,
     difference_interval,
     mean,
 )
-from assistant.evaluation.rows import FIGURES, SAMPLES
+from assistant.evaluation.records.rows import FIGURES, SAMPLES
 from assistant.evaluation.scorers import VERSION
 from retrieval.types import InputError
 
@@ -62,6 +57,11 @@ class Change:
     lost: tuple[str, ...]
     """Ids of those that score worse."""
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether any sample scores otherwise."""
+        return bool(self.won or self.lost or self.difference)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -78,11 +78,8 @@ class Comparison:
     @property
     def worse(self) -> list[Change]:
         """The headline metrics that are worse; the gate fails on them."""
-        return [
-            change
-            for change in self.changes
-            if change.verdict is Verdict.WORSE and change.metric in HEADLINES
-        ]
+        worse = (change for change in self.changes if change.verdict is Verdict.WORSE)
+        return [change for change in worse if METRIC_OF[change.metric].headline]
 
     @property
     def vanished(self) -> list[str]:
@@ -90,7 +87,7 @@ class Comparison:
         return [
             metric
             for metric, samples in self.gone.items()
-            if metric in HEADLINES and samples >= LEAST_SAMPLES
+            if METRIC_OF[metric].headline and samples >= LEAST_SAMPLES
         ]
 
     @property
@@ -171,102 +168,79 @@ def compare(before: Figures, now: Figures, baseline: str, seed: int) -> Comparis
         for id_, sample in now.samples.items()
         if id_ in before.samples
     }
-    changes = (_change(metric, shared, seed, now.resamples) for metric in METRICS)
-    return Comparison(
-        baseline=baseline,
-        changes=tuple(change for change in changes if change),
-        left_out=len(before.samples.keys() ^ now.samples.keys()),
-        gone=_gone(shared),
-    )
-
-
-def _gone(shared: Mapping[str, tuple[SampleScores, SampleScores]]) -> dict[str, int]:
-    """The metrics with scores in the baseline only, with the number of samples there."""
-    gone = {}
+    changes, gone = [], {}
     for metric in METRICS:
-        had = sum(bool(_known(before.of(metric.score))) for before, _ in shared.values())
-        if had and not any(_known(now.of(metric.score)) for _, now in shared.values()):
-            gone[metric.score] = had
-    return gone
+        scores = {
+            id_: (_known(one, metric), _known(other, metric))
+            for id_, (one, other) in shared.items()
+        }
+        if change := _change(metric, scores, seed, now.resamples):
+            changes.append(change)
+        had = sum(bool(one) for one, _ in scores.values())
+        if had and not any(other for _, other in scores.values()):
+            gone[metric.name] = had
+    left_out = len(before.samples.keys() ^ now.samples.keys())
+    return Comparison(baseline, tuple(changes), left_out, gone)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """The scores of a sample's questions that both runs could score."""
+_Scores = Mapping[int, float]
+"""The scores of a sample in one metric, by turn."""
 
-    id: str
-    before: Total
-    now: Total
 
-    @property
-    def difference(self) -> float:
-        """Difference of the sample's means."""
-        return mean([self.now]) - mean([self.before])
+def _known(sample: SampleScores, metric: Metric) -> _Scores:
+    return {turn: score for turn, score in sample.of(metric.name).items() if score is not None}
 
 
 def _change(
-    metric: Metric,
-    shared: Mapping[str, tuple[SampleScores, SampleScores]],
-    seed: int,
-    resamples: int,
+    metric: Metric, scores: Mapping[str, tuple[_Scores, _Scores]], seed: int, resamples: int
 ) -> Change | None:
-    """The change of a metric, None if no question has a score in both runs."""
-    scores = [
-        (id_, before.of(metric.score), now.of(metric.score))
-        for id_, (before, now) in shared.items()
-    ]
-    pairs = [pair for each in scores if (pair := _pair(*each))]
-    if not pairs:
+    """The change of a metric, None if no question has a score in both runs.
+
+    Args:
+        metric: the metric.
+        scores: of each sample in the two runs, by its id.
+        seed: of the interval's draws.
+        resamples: number of draws.
+    """
+    turns = {id_: sorted(one.keys() & other.keys()) for id_, (one, other) in scores.items()}
+    ids = [id_ for id_, both in turns.items() if both]
+    if not ids:
         return None
-    before, now = [pair.before for pair in pairs], [pair.now for pair in pairs]
+    before = [_total(scores[id_][0], turns[id_]) for id_ in ids]
+    now = [_total(scores[id_][1], turns[id_]) for id_ in ids]
+    difference = mean(now) - mean(before)
     interval = difference_interval(before, now, seed, resamples)
-    has_interval = len(pairs) >= LEAST_SAMPLES
-    gains = {pair.id: _gain(metric, pair.difference) for pair in pairs}
+    has_interval = len(ids) >= LEAST_SAMPLES
+    # Errors are not a matter of chance; without enough samples nothing else is certain.
+    decisive = [interval.low, interval.high] if has_interval else []
+    gains = {
+        id_: metric.gain(mean([after]) - mean([earlier]))
+        for id_, earlier, after in zip(ids, before, now, strict=True)
+    }
     return Change(
-        metric=metric.score,
+        metric=metric.name,
         before=mean(before),
         now=mean(now),
-        difference=mean(now) - mean(before),
+        difference=difference,
         low=interval.low if has_interval else None,
         high=interval.high if has_interval else None,
-        pairs=len(pairs),
-        unpaired=sum(_known(before) != _known(now) for _, before, now in scores),
-        verdict=_verdict(metric, mean(now) - mean(before), interval, len(pairs)),
+        pairs=len(ids),
+        unpaired=sum(one.keys() != other.keys() for one, other in scores.values()),
+        verdict=_verdict(metric, [difference] if metric.name == FAILED else decisive),
         won=tuple(id_ for id_, gain in gains.items() if gain > _NOISE),
         lost=tuple(id_ for id_, gain in gains.items() if gain < -_NOISE),
     )
 
 
-def _pair(
-    id_: str, before: Mapping[int, float | None], now: Mapping[int, float | None]
-) -> _Pair | None:
-    """A sample's scores in the turns that both runs could score, None without any."""
-    turns = sorted(_known(before) & _known(now))
-    if not turns:
-        return None
-    return _Pair(id_, _total(before, turns), _total(now, turns))
+def _total(scores: _Scores, turns: Sequence[int]) -> Total:
+    return Total(sum(scores[turn] for turn in turns), len(turns))
 
 
-def _known(scores: Mapping[int, float | None]) -> set[int]:
-    return {turn for turn, score in scores.items() if score is not None}
-
-
-def _total(scores: Mapping[int, float | None], turns: Sequence[int]) -> Total:
-    return Total(sum(scores[turn] or 0.0 for turn in turns), len(turns))
-
-
-def _gain(metric: Metric, difference: float) -> float:
-    """A difference with its sign so that more is better."""
-    return difference if metric.better is Better.HIGHER else -difference
-
-
-def _verdict(metric: Metric, difference: float, interval: Interval, pairs: int) -> Verdict:
-    """The verdict on a difference; without enough samples only errors count."""
-    ends = (interval.low, interval.high) if metric.score != FAILED else (difference,)
-    is_certain = pairs >= LEAST_SAMPLES or metric.score == FAILED
-    gains = [_gain(metric, end) for end in ends]
-    if is_certain and min(gains) > _NOISE:
+def _verdict(metric: Metric, ends: Sequence[float]) -> Verdict:
+    """The verdict on a difference by the ends of its interval; the same without any."""
+    gains = [metric.gain(end) for end in ends]
+    if gains and min(gains) > _NOISE:
         return Verdict.BETTER
-    if is_certain and max(gains) < -_NOISE:
+    if gains and max(gains) < -_NOISE:
         return Verdict.WORSE
     return Verdict.SAME

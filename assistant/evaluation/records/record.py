@@ -3,16 +3,16 @@
 Keys that are not known here, such as those of earlier versions, are ignored when it is read.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.provenance import (
+from assistant.evaluation.questions.lines import contents
+from assistant.evaluation.records.provenance import (
     code_facts,
     library_facts,
     machine_facts,
@@ -84,44 +84,46 @@ class RunRecord:
     times: Times
 
 
-Difference = tuple[str, Any, Any]
-"""Name of a value in which two records differ, and both values."""
+class Difference(NamedTuple):
+    """A value in which two records differ."""
+
+    part: str
+    before: Any
+    now: Any
+
+    def __str__(self) -> str:
+        """The difference, for the sentence of an error."""
+        return f"{self.part} ({_short(self.before)} there, {_short(self.now)} now)"
+
 
 _PARTS_THAT_MAY_DIFFER = ("machine", "times")
 """Parts that do not change figures."""
-_MAY_DIFFER = (
-    "code.commit",
-    "code.dirty",
-    "models.chat.file",
-    "models.embedder.file",
-    "models.reader.file",
-    "models.support.file",
-    "models.cutter.file",
-    "models.writer.file",
-    "settings.home",
-    "settings.cache",
-    "settings.model",
-    "settings.embedder",
-    "settings.threads",
-    "asking.file",
+_MODELS = {
+    "chat": "chat model",
+    "embedder": "embedder",
+    "reader": "reader",
+    "support": "support model",
+    "cutter": "cutter",
+    "writer": "writer",
+}
+_MAY_DIFFER = frozenset(
+    {
+        "code.commit",
+        "code.dirty",
+        *(f"models.{role}.file" for role in _MODELS),
+        *(f"settings.{name}" for name in ("home", "cache", "model", "embedder", "threads")),
+        "asking.file",
+    }
 )
 """Values that do not change figures; contents of files are compared by hashes of their own."""
 _BY_PROBE = "as the probe decides"
 """The writing mode that is recorded, as the probe chooses it when the model is loaded."""
 _LABELS = {
     "asking.sha256": "the file of questions",
-    "asking.limit": "--limit",
-    "asking.types": "--types",
     "asking.samples": "the number of samples",
-    "asking.repeats": "--repeats",
-    "asking.seed": "--seed",
+    **{f"asking.{name}": f"--{name}" for name in ("limit", "types", "repeats", "seed")},
     "library.sha256": "the papers of the library",
-    "models.chat.sha256": "the chat model's file",
-    "models.embedder.sha256": "the embedder's file",
-    "models.reader.sha256": "the reader's file",
-    "models.support.sha256": "the support model's file",
-    "models.cutter.sha256": "the cutter's file",
-    "models.writer.sha256": "the writer's file",
+    **{f"models.{role}.sha256": f"the {name}'s file" for role, name in _MODELS.items()},
 }
 """Names for people; other values are named as in the file."""
 _LONGEST_VALUE = 120
@@ -164,12 +166,10 @@ def read_record(path: Path) -> RunRecord | None:
     Raises:
         InputError: it cannot be read.
     """
-    try:
-        return _FORM.validate_json(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    try:
+        return _FORM.validate_json(contents(path))
     except ValidationError as error:
         raise InputError(
             f"{path} is no record of an evaluation run of this version; give another folder."
@@ -191,16 +191,12 @@ def record_json(record: RunRecord) -> dict[str, Any]:
     return fields
 
 
-def ended(record: RunRecord, seconds: float) -> RunRecord:
-    """The record of a run that ends now, after further `seconds`."""
+def timed(record: RunRecord, seconds: float, *, ended: bool) -> RunRecord:
+    """The record of a run that took further `seconds` until now."""
     total = round(record.times.seconds + seconds, 3)
-    return replace(record, times=replace(record.times, ended=_now(), seconds=total))
-
-
-def interrupted(record: RunRecord, seconds: float) -> RunRecord:
-    """The record of a run that has not ended after further `seconds`."""
-    total = round(record.times.seconds + seconds, 3)
-    return replace(record, times=replace(record.times, ended="", seconds=total))
+    return replace(
+        record, times=replace(record.times, ended=_now() if ended else "", seconds=total)
+    )
 
 
 def resumed(record: RunRecord) -> RunRecord:
@@ -214,18 +210,21 @@ def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
     Files are compared by content, not by path.
     """
     old, new = _flat(before), _flat(now)
-    for name in dict.fromkeys(chain(old, new)):
+    for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):
             if name == "code.sources_sha256":
-                return "the program", _program(before), _program(now)
-            return _LABELS.get(name, name), old.get(name), new.get(name)
+                return Difference("the program", _program(before), _program(now))
+            return Difference(_LABELS.get(name, name), old.get(name), new.get(name))
     return None
 
 
-def describe_difference(difference: Difference) -> str:
-    """A difference for the sentence of an error."""
-    name, before, now = difference
-    return f"{name} ({_short(before)} there, {_short(now)} now)"
+def leaves(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a part of a record, nested ones named with dots."""
+    for key, value in part.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
@@ -251,18 +250,10 @@ def _now() -> str:
 
 
 def _flat(record: RunRecord) -> dict[str, Any]:
-    fields = _FORM.dump_python(record, mode="json")
-    parts = {name: part for name, part in fields.items() if name not in _PARTS_THAT_MAY_DIFFER}
-    flat = dict(_leaves("", parts))
-    return {name: value for name, value in flat.items() if name not in _MAY_DIFFER}
-
-
-def _leaves(name: str, part: Any) -> Iterable[tuple[str, Any]]:
-    if isinstance(part, dict) and part:
-        for key, value in part.items():
-            yield from _leaves(f"{name}.{key}" if name else key, value)
-    else:
-        yield name, part
+    parts = record_json(record)
+    for name in _PARTS_THAT_MAY_DIFFER:
+        del parts[name]
+    return {name: value for name, value in leaves(parts) if name not in _MAY_DIFFER}
 
 
 def _program(record: RunRecord) -> str:
