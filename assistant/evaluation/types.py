@@ -70,6 +70,18 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """The samples of a file or folder."""
+
+    samples: tuple[Sample, ...]
+    """In the order of the file."""
+    sha256: str
+    """Of the file's bytes, in hexadecimal; of a BEIR folder, of queries and judgements."""
+    notes: tuple[str, ...] = ()
+    """Remarks on what is odd but can be asked, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """A question that was asked, as scorers take it."""
 

@@ -96,8 +96,16 @@ class Comparison:
         return not (self.worse or self.vanished)
 
 
-def read_baseline(folder: Path) -> Figures:
-    """The figures of the run in `folder`; its other files are not needed.
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A run that others are compared with."""
+
+    folder: Path
+    figures: Figures
+
+
+def read_baseline(folder: Path) -> Baseline:
+    """The run in `folder`; only its figures are needed.
 
     Raises:
         InputError: there is no folder, no run in it, or a run that did not end.
@@ -107,7 +115,7 @@ def read_baseline(folder: Path) -> Figures:
             f"The baseline {folder} is no folder; name the --out folder of an earlier run."
         )
     if (folder / FIGURES).exists():
-        return read_figures(folder / FIGURES)
+        return Baseline(folder, read_figures(folder / FIGURES))
     if (folder / SAMPLES).exists():
         raise InputError(
             f"The run in {folder} did not end, so it is no baseline; "
@@ -119,50 +127,43 @@ def read_baseline(folder: Path) -> Figures:
     )
 
 
-def check_baseline(
-    before: Figures, questions_sha256: str, baseline: Path | str, ids: Collection[str] = ()
-) -> None:
+def check_baseline(baseline: Baseline, questions_sha256: str, ids: Collection[str] = ()) -> None:
     """Check that a run of these questions can be compared with a baseline.
 
     Args:
-        before: the baseline's figures.
+        baseline: of the run.
         questions_sha256: of the run's file of questions.
-        baseline: the baseline's folder.
         ids: of the run's samples, once they are known.
 
     Raises:
         InputError: the baseline has other questions, other scorers or none of these samples.
     """
+    before = baseline.figures
     if before.questions_sha256 != questions_sha256:
         raise InputError(
-            f"The baseline {baseline} is of another question set than this run; "
+            f"The baseline {baseline.folder} is of another question set than this run; "
             "evaluate both on the same file."
         )
     if before.scorers != VERSION:
         raise InputError(
-            f"The baseline {baseline} was scored by scorers {before.scorers}, and these are "
+            f"The baseline {baseline.folder} was scored by scorers {before.scorers}, and these are "
             f"{VERSION}; make the baseline again."
         )
     if ids and before.samples.keys().isdisjoint(ids):
         raise InputError(
-            f"The baseline {baseline} and this run have no sample in common; "
+            f"The baseline {baseline.folder} and this run have no sample in common; "
             "choose --limit and --types as they were for the baseline."
         )
 
 
-def compare(before: Figures, now: Figures, baseline: str, seed: int) -> Comparison:
+def compare(baseline: Baseline, now: Figures) -> Comparison:
     """Compare a run with its baseline, over the questions that both could score.
-
-    Args:
-        before: the baseline's figures.
-        now: the run's figures.
-        baseline: the baseline's folder.
-        seed: of the intervals' draws.
 
     Raises:
         InputError: the runs cannot be compared.
     """
-    check_baseline(before, now.questions_sha256, baseline, now.samples.keys())
+    check_baseline(baseline, now.questions_sha256, now.samples.keys())
+    before = baseline.figures
     shared = {
         id_: (before.samples[id_], sample)
         for id_, sample in now.samples.items()
@@ -174,13 +175,13 @@ def compare(before: Figures, now: Figures, baseline: str, seed: int) -> Comparis
             id_: (_known(one, metric), _known(other, metric))
             for id_, (one, other) in shared.items()
         }
-        if change := _change(metric, scores, seed, now.resamples):
+        if change := _change(metric, scores, now.seed, now.resamples):
             changes.append(change)
         had = sum(bool(one) for one, _ in scores.values())
         if had and not any(other for _, other in scores.values()):
             gone[metric.name] = had
     left_out = len(before.samples.keys() ^ now.samples.keys())
-    return Comparison(baseline, tuple(changes), left_out, gone)
+    return Comparison(str(baseline.folder), tuple(changes), left_out, gone)
 
 
 _Scores = Mapping[int, float]
@@ -194,14 +195,7 @@ def _known(sample: SampleScores, metric: Metric) -> _Scores:
 def _change(
     metric: Metric, scores: Mapping[str, tuple[_Scores, _Scores]], seed: int, resamples: int
 ) -> Change | None:
-    """The change of a metric, None if no question has a score in both runs.
-
-    Args:
-        metric: the metric.
-        scores: of each sample in the two runs, by its id.
-        seed: of the interval's draws.
-        resamples: number of draws.
-    """
+    """The change of a metric by the scores of each sample, None if none has two."""
     turns = {id_: sorted(one.keys() & other.keys()) for id_, (one, other) in scores.items()}
     ids = [id_ for id_, both in turns.items() if both]
     if not ids:

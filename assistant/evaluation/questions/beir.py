@@ -12,11 +12,11 @@ from assistant.evaluation.questions.lines import (
     contents,
     lines_of,
     numbered_lines,
+    question_of,
     shown,
 )
 from assistant.evaluation.records.provenance import sha256_of
-from assistant.evaluation.types import Expected, Question, Sample, SampleType
-from assistant.pipeline.assistant import checked_question
+from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
 from assistant.pipeline.startup import open_library
 from assistant.settings import Settings
 from retrieval.formats.fields import checked
@@ -32,18 +32,6 @@ _ROWS = "a header with query-id, corpus-id and score, then a judgement a line, p
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedQueries:
-    """The queries of a folder that have a relevant paper."""
-
-    samples: tuple[Sample, ...]
-    """In the order of the queries."""
-    sha256: str
-    """Of the queries' bytes followed by the judgements', in hexadecimal."""
-    notes: tuple[str, ...]
-    """Remarks on what is odd but can be asked, a sentence each."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Judgement:
     """A row of the judgements file."""
 
@@ -55,8 +43,8 @@ class _Judgement:
     """Line, from 1."""
 
 
-def read_beir(folder: Path, library: Container[str] | None = None) -> JudgedQueries:
-    """The queries of `folder` with the gains of their relevant papers, by id.
+def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSet:
+    """The queries of `folder` that have a relevant paper, with the gains by the papers' ids.
 
     The judgements are read from `qrels/test.tsv`, or from the only other file there. A score above
     0 is a gain. A relevant paper without an abstract cannot be in a library: it stays expected and
@@ -74,21 +62,20 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> JudgedQuer
     lines = lines_of(queries, queries_file, "_id")
     check_ids_differ(lines)
     judgements = _judgements(judged, judged_file)
-    _check_queries(judgements, {line.id.strip() for line in lines}, queries_file)
-    relevant = [each for each in judgements if each.score > 0]
-    if not relevant:
+    by_id = {line.id.strip(): line for line in lines}
+    gains: dict[str, dict[str, float]] = {id_: {} for id_ in by_id}
+    for each in judgements:
+        if each.query not in gains:
+            raise _not_there(each, "query", each.query, queries_file)
+        if each.score > 0:
+            gains[each.query][each.paper] = each.score
+    samples = tuple(_sample(id_, line, gains[id_]) for id_, line in by_id.items() if gains[id_])
+    if not samples:
         raise InputError(f"{judged_file} judges no paper as relevant; expected {_ROWS}.")
-    gains: dict[str, dict[str, float]] = {}
-    for each in relevant:
-        gains.setdefault(each.query, {})[each.paper] = each.score
+    relevant = [each for each in judgements if each.score > 0]
     absent = [each for each in relevant if library is not None and each.paper not in library]
-    return JudgedQueries(
-        samples=tuple(
-            _sample(line, gains[line.id.strip()]) for line in lines if line.id.strip() in gains
-        ),
-        sha256=hashlib.sha256(queries + judged).hexdigest(),
-        notes=_missing(absent, folder),
-    )
+    sha256 = hashlib.sha256(queries + judged).hexdigest()
+    return QuestionSet(samples, sha256, _missing(absent, folder))
 
 
 def home_of_corpus(folder: Path, settings: Settings) -> Path:
@@ -133,71 +120,47 @@ def _judged_file(folder: Path) -> Path:
 
 
 def _judgements(content: bytes, file: Path) -> list[_Judgement]:
-    rows = [
-        (f"{file}, line {number}", number, [cell.strip() for cell in raw.split("\t")])
-        for number, raw in numbered_lines(content, file, _ROWS)
-    ]
-    if not rows:
+    lines = numbered_lines(content, file, _ROWS)
+    if not lines:
         raise InputError(f"{file} is empty; expected {_ROWS}.")
-    where, _, header = rows[0]
-    missing = [name for name in _COLUMNS if name not in header]
-    if missing:
-        raise InputError(f"{where} has no column {missing[0]}; expected {_ROWS}.")
-    columns = [header.index(name) for name in _COLUMNS]
-    judgements = [_judgement(row, columns, where, number) for where, number, row in rows[1:]]
-    _check_judged_once(judgements)
-    return judgements
+    (first, header), *rows = (
+        (number, [cell.strip() for cell in raw.split("\t")]) for number, raw in lines
+    )
+    for name in _COLUMNS:
+        if name not in header:
+            raise InputError(f"{file}, line {first} has no column {name}; expected {_ROWS}.")
+    judgements: dict[tuple[str, str], _Judgement] = {}
+    for number, row in rows:
+        each = _judgement(dict(zip(header, row, strict=False)), f"{file}, line {number}", number)
+        before = judgements.setdefault((each.query, each.paper), each)
+        if before is not each:
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}” for the query "
+                f"“{shown(each.query)}” as line {before.number} did; keep one of the two."
+            )
+    return list(judgements.values())
 
 
-def _judgement(row: Sequence[str], columns: Sequence[int], where: str, number: int) -> _Judgement:
-    cells = [row[at] if at < len(row) else "" for at in columns]
-    if not all(cells):
-        missing = _COLUMNS[cells.index("")]
-        raise InputError(f"{where} has no {missing}; expected {_ROWS}.")
-    query, paper, score = cells
-    return _Judgement(query, paper, _number(score, where), where, number)
-
-
-def _number(score: str, where: str) -> float:
+def _judgement(row: Mapping[str, str], where: str, number: int) -> _Judgement:
+    for name in _COLUMNS:
+        if not row.get(name):
+            raise InputError(f"{where} has no {name}; expected {_ROWS}.")
+    query, paper, score = (row[name] for name in _COLUMNS)
     try:
         value = float(score)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise InputError(f"{where} has the score “{shown(score)}”; expected a number such as 1.")
-    return value
+    return _Judgement(query, paper, value, where, number)
 
 
-def _check_judged_once(judgements: Sequence[_Judgement]) -> None:
-    first: dict[tuple[str, str], int] = {}
-    for each in judgements:
-        pair = each.query, each.paper
-        if pair in first:
-            raise InputError(
-                f"{each.where} judges the paper “{shown(each.paper)}” for the query "
-                f"“{shown(each.query)}” as line {first[pair]} did; keep one of the two."
-            )
-        first[pair] = each.number
-
-
-def _check_queries(judgements: Sequence[_Judgement], known: Container[str], file: Path) -> None:
-    for each in judgements:
-        if each.query not in known:
-            raise InputError(
-                f"{each.where} judges the query “{shown(each.query)}”, which {file} does not have; "
-                "see that both files are of the same collection."
-            )
-
-
-def _sample(line: QuestionLine, gains: Mapping[str, float]) -> Sample:
+def _sample(id_: str, line: QuestionLine, gains: Mapping[str, float]) -> Sample:
     text = line.fields.get("text")
     if not isinstance(text, str):
         raise InputError(f"{line.where} has no text; expected “text” with the query.")
-    try:
-        question = Question(checked_question(text), Expected(papers=gains))
-    except InputError as error:
-        raise InputError(f"{line.where}: {error}") from error
-    return Sample(line.id.strip(), SampleType.RETRIEVAL, (question,))
+    question = Question(question_of(text, line.where), Expected(papers=gains))
+    return Sample(id_, SampleType.RETRIEVAL, (question,))
 
 
 def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
@@ -207,23 +170,21 @@ def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
     file = folder / _CORPUS
     corpus = {line.id.strip(): line for line in lines_of(contents(file), file, "_id")}
     for each in absent:
-        if each.paper not in corpus:
-            raise InputError(
-                f"{each.where} judges the paper “{shown(each.paper)}”, which {file} does not have; "
-                "see that both files are of the same collection."
-            )
-        if not _has_no_abstract(corpus[each.paper]):
+        line = corpus.get(each.paper)
+        if line is None:
+            raise _not_there(each, "paper", each.paper, file)
+        if not isinstance(checked(line.fields, Source("", line.number)), Skipped):
             raise InputError(
                 f"{each.where} judges the paper “{shown(each.paper)}”, which the library does not "
                 f"have; add the corpus with `assistant ingest {folder}`."
             )
     count = len({each.paper for each in absent})
-    return (
-        f"{count} of the relevant papers in {file} "
-        f"{'has no abstract and counts' if count == 1 else 'have no abstract and count'} "
-        "as not found.",
+    verbs = "has no abstract and counts" if count == 1 else "have no abstract and count"
+    return (f"{count} of the relevant papers in {file} {verbs} as not found.",)
+
+
+def _not_there(judged: _Judgement, noun: str, id_: str, file: Path) -> InputError:
+    return InputError(
+        f"{judged.where} judges the {noun} “{shown(id_)}”, which {file} does not have; "
+        "see that both files are of the same collection."
     )
-
-
-def _has_no_abstract(line: QuestionLine) -> bool:
-    return isinstance(checked(line.fields, Source("", line.number)), Skipped)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -15,26 +14,15 @@ from assistant.evaluation.questions.lines import (
     check_ids_differ,
     contents,
     lines_of,
+    question_of,
     shown,
 )
 from assistant.evaluation.questions.papers import PaperNames
-from assistant.evaluation.types import Expected, Question, Sample, SampleType
-from assistant.pipeline.assistant import checked_question, storable
+from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
+from assistant.pipeline.assistant import storable
 from assistant.types import Outcome
 from retrieval.text.markup import visible
 from retrieval.types import InputError, Paper
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
-    """The samples of a file or folder."""
-
-    samples: tuple[Sample, ...]
-    """In the order of the file."""
-    sha256: str
-    """Of the file's bytes, in hexadecimal; of a BEIR folder, of queries and judgements."""
-    notes: tuple[str, ...] = ()
-    """Remarks on what is odd but can be asked, a sentence each."""
 
 
 def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
@@ -60,8 +48,7 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
     """
     names = PaperNames(papers)
     if path.is_dir():
-        judged = read_beir(path, names.ids)
-        return QuestionSet(judged.samples, judged.sha256, judged.notes)
+        return read_beir(path, names.ids)
     content = contents(path)
     lines = lines_of(content, path)
     check_ids_differ(lines)
@@ -182,10 +169,7 @@ def _describe(given: object) -> str:
 
 def _question(fields: object, type_: SampleType, names: PaperNames, where: str) -> Question:
     turn = _validated(_Turn, fields, where)
-    try:
-        text = checked_question(turn.question)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+    text = question_of(turn.question, where)
     refused = _is_refused(turn, type_)
     if refused:
         _check_nothing_answers(turn, type_, where)

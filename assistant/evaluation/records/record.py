@@ -22,7 +22,7 @@ from assistant.evaluation.records.provenance import (
 )
 from assistant.evaluation.scorers import VERSION
 from assistant.pipeline.calibration import read_calibration, threshold
-from assistant.settings import Ablations, Settings, WritingSettings
+from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingSettings
 from retrieval.index.files import write_whole
 from retrieval.search.rerank import RerankSettings
 from retrieval.types import InputError
@@ -33,16 +33,20 @@ class Asking:
     """Which questions are asked, and how often."""
 
     file: str
-    """Path of the questions, absolute."""
-    sha256: str
-    """Of the questions."""
-    limit: int | None
-    types: tuple[str, ...]
+    """A JSONL file or a BEIR folder; its absolute path in a record."""
+    sha256: str = ""
+    """Of the questions; empty until they are read."""
+    limit: int | None = None
+    """Samples at most, in proportion over the types."""
+    types: tuple[str, ...] = ()
     """Empty: all."""
-    samples: int
-    repeats: int
-    seed: int
-    ablations: Ablations
+    samples: int = 0
+    """Number of them, once it is known."""
+    repeats: int = 0
+    """How often each sample is asked again."""
+    seed: int = 0
+    """Of the intervals' draws."""
+    ablations: Ablations = NO_ABLATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +102,13 @@ class Difference(NamedTuple):
 
 _PARTS_THAT_MAY_DIFFER = ("machine", "times")
 """Parts that do not change figures."""
-_MODELS = {
-    "chat": "chat model",
-    "embedder": "embedder",
-    "reader": "reader",
-    "support": "support model",
-    "cutter": "cutter",
-    "writer": "writer",
-}
 _MAY_DIFFER = frozenset(
     {
-        "code.commit",
-        "code.dirty",
-        *(f"models.{role}.file" for role in _MODELS),
+        *("code.commit", "code.dirty"),
         *(f"settings.{name}" for name in ("home", "cache", "model", "embedder", "threads")),
-        "asking.file",
     }
 )
-"""Values that do not change figures; contents of files are compared by hashes of their own."""
+"""Values that do not change figures, beside paths of files, which have hashes of their own."""
 _BY_PROBE = "as the probe decides"
 """The writing mode that is recorded, as the probe chooses it when the model is loaded."""
 _LABELS = {
@@ -123,7 +116,6 @@ _LABELS = {
     "asking.samples": "the number of samples",
     **{f"asking.{name}": f"--{name}" for name in ("limit", "types", "repeats", "seed")},
     "library.sha256": "the papers of the library",
-    **{f"models.{role}.sha256": f"the {name}'s file" for role, name in _MODELS.items()},
 }
 """Names for people; other values are named as in the file."""
 _LONGEST_VALUE = 120
@@ -214,7 +206,7 @@ def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
         if old.get(name) != new.get(name):
             if name == "code.sources_sha256":
                 return Difference("the program", _program(before), _program(now))
-            return Difference(_LABELS.get(name, name), old.get(name), new.get(name))
+            return Difference(_label(name), old.get(name), new.get(name))
     return None
 
 
@@ -253,7 +245,19 @@ def _flat(record: RunRecord) -> dict[str, Any]:
     parts = record_json(record)
     for name in _PARTS_THAT_MAY_DIFFER:
         del parts[name]
-    return {name: value for name, value in leaves(parts) if name not in _MAY_DIFFER}
+    return {
+        name: value
+        for name, value in leaves(parts)
+        if name not in _MAY_DIFFER and not name.endswith(".file")
+    }
+
+
+def _label(name: str) -> str:
+    match name.split("."):
+        case ["models", role, "sha256"]:
+            return f"the {role} model's file"
+        case _:
+            return _LABELS.get(name, name)
 
 
 def _program(record: RunRecord) -> str:

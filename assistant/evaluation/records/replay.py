@@ -1,9 +1,9 @@
 """Replays: a run that has ended is asked again, and the first difference is reported."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.evaluation.asking import stable
 from assistant.evaluation.records.record import (
@@ -23,8 +23,7 @@ _RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinki
 """Settings that a replay takes from the record, unless a flag sets them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowDifference:
+class RowDifference(NamedTuple):
     """A part of a sample's reply that differs."""
 
     id: str
@@ -52,10 +51,10 @@ def replayable_record(folder: Path) -> RunRecord:
         InputError: there is no run, it has not ended, or its questions are gone.
     """
     record = _ended_record(folder)
-    file = record.asking.file
-    if not Path(file).exists():
+    if not Path(record.asking.file).exists():
         raise InputError(
-            f"The questions of {folder} are no longer in {file}; bring them back there."
+            f"The questions of {folder} are no longer in {record.asking.file}; "
+            "bring them back there."
         )
     return record
 
@@ -106,7 +105,7 @@ def replay_json(found: ReplayResult, before: Path, now: Path) -> Json:
         "samples": found.samples,
         "same": found.row is None,
         "record_difference": found.record and found.record._asdict(),
-        "row_difference": found.row and asdict(found.row),
+        "row_difference": found.row and found.row._asdict(),
     }
 
 

@@ -20,7 +20,7 @@ from assistant.evaluation.figures.compare import Change, Comparison
 from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
 from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Unit
 from assistant.evaluation.records.record import RunRecord, leaves, record_json
-from assistant.evaluation.report import plots, wording
+from assistant.evaluation.report import numbers
 from assistant.evaluation.scorers import counted, is_cited, states
 from assistant.evaluation.types import Json, Row, Score
 from retrieval.index.files import write_whole
@@ -177,11 +177,12 @@ def _template() -> jinja2.Template:
         "metrics": METRICS,
         "metric_of": METRIC_OF,
         "either_refusal": EITHER_REFUSAL,
-        "scale": plots.Scale,
     }
-    functions = (is_cited, is_short, reach, states, plots.histogram, plots.rounded_up, plots.ticks)
-    environment.globals |= {each.__name__: each for each in functions}
-    filters = (ends, *wording.FILTERS)
+    functions = (is_cited, is_short, reach, states)
+    shapes = (numbers.histogram, numbers.rounded_up, numbers.scale, numbers.ticks)
+    environment.globals |= {each.__name__: each for each in (*functions, *shapes)}
+    texts = (numbers.bare, numbers.number, numbers.difference, numbers.score, numbers.seconds)
+    filters = (*texts, numbers.heading, ends)
     environment.filters |= {each.__name__: each for each in filters} | {"count": counted}
     return environment.get_template("template.html")
 
