@@ -301,40 +301,40 @@ def _begins(answer: Answer) -> str:
 # answered or refused: the closest papers of a refusal are ranked, too.
 
 
-def recall_at(depth: int) -> Scorer:
-    """A scorer: the share of the right papers in the first `depth`."""
-    return lambda asked: _ranked(asked, metrics.recall, depth)
+def _ranked(measure: Measure, depth: int = 0) -> Scorer:
+    """A scorer by a measure of the first `depth` papers, or of as many as are right (0).
+
+    It names their ranks: `1 of 2 right papers in the first 10, at rank 3`.
+    """
+
+    def scored(asked: AnsweredQuestion) -> Score | None:
+        right = asked.expected.papers
+        if not right:
+            return None
+        counting = depth or len(right)
+        first = enumerate(asked.ranking[:counting], start=1)
+        ranks = [str(rank) for rank, id_ in first if id_ in right]
+        why = f"{len(ranks)} of {counted(len(right), 'right paper')} in the first {counting}"
+        if ranks:
+            more = ", …" if len(ranks) > _MOST_RANKS else ""
+            why += f", at rank {', '.join(ranks[:_MOST_RANKS])}{more}"
+        return Score(measure(asked.ranking, right, counting), why)
+
+    return scored
+
+
+recall_at_1 = _ranked(metrics.recall, 1)
+recall_at_5 = _ranked(metrics.recall, 5)
+recall_at_10 = _ranked(metrics.recall, 10)
+"""Share of the right papers in the first 10."""
+mrr_at_10 = _ranked(metrics.reciprocal_rank, 10)
+"""One over the rank of the first right paper; 0 if it is not in the first 10."""
+ndcg_at_10 = _ranked(metrics.ndcg, 10)
+"""Discounted gain of the first 10, as a share of the best possible."""
+r_precision = _ranked(metrics.recall)
+"""Share of right papers in the first n, for n right papers."""
 
 
 def recall_at_100(asked: AnsweredQuestion) -> Score | None:
     """Share of the right papers in the first 100; only searches return that many."""
-    return _ranked(asked, metrics.recall, 100) if asked.type is SampleType.RETRIEVAL else None
-
-
-def mrr_at_10(asked: AnsweredQuestion) -> Score | None:
-    """One over the rank of the first right paper; 0 if it is not in the first 10."""
-    return _ranked(asked, metrics.reciprocal_rank, 10)
-
-
-def ndcg_at_10(asked: AnsweredQuestion) -> Score | None:
-    """Discounted gain of the first 10, as a share of the best possible."""
-    return _ranked(asked, metrics.ndcg, 10)
-
-
-def r_precision(asked: AnsweredQuestion) -> Score | None:
-    """Share of right papers in the first n, for n right papers."""
-    return _ranked(asked, metrics.recall, len(asked.expected.papers or ()))
-
-
-def _ranked(asked: AnsweredQuestion, measure: Measure, depth: int) -> Score | None:
-    """A measure of the first papers, with their ranks: `1 of 2 right papers in the first 10, …`."""
-    right = asked.expected.papers
-    if not right:
-        return None
-    first = enumerate(asked.ranking[:depth], start=1)
-    ranks = [str(rank) for rank, id_ in first if id_ in right]
-    why = f"{len(ranks)} of {counted(len(right), 'right paper')} in the first {depth}"
-    if ranks:
-        more = ", …" if len(ranks) > _MOST_RANKS else ""
-        why += f", at rank {', '.join(ranks[:_MOST_RANKS])}{more}"
-    return Score(measure(asked.ranking, right, depth), why)
+    return _ranked(metrics.recall, 100)(asked) if asked.type is SampleType.RETRIEVAL else None

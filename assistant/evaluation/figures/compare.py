@@ -203,10 +203,11 @@ def _change(
     before = [_total(scores[id_][0], turns[id_]) for id_ in ids]
     now = [_total(scores[id_][1], turns[id_]) for id_ in ids]
     difference = mean(now) - mean(before)
-    interval = difference_interval(before, now, seed, resamples)
-    has_interval = len(ids) >= LEAST_SAMPLES
-    # Errors are not a matter of chance; without enough samples nothing else is certain.
-    decisive = [interval.low, interval.high] if has_interval else []
+    low, high = None, None
+    if len(ids) >= LEAST_SAMPLES:
+        low, high = difference_interval(before, now, seed, resamples)
+    # Errors are not a matter of chance.
+    decisive = (difference, difference) if metric.name == FAILED else (low, high)
     gains = {
         id_: metric.gain(mean([after]) - mean([earlier]))
         for id_, earlier, after in zip(ids, before, now, strict=True)
@@ -216,11 +217,11 @@ def _change(
         before=mean(before),
         now=mean(now),
         difference=difference,
-        low=interval.low if has_interval else None,
-        high=interval.high if has_interval else None,
+        low=low,
+        high=high,
         pairs=len(ids),
         unpaired=sum(one.keys() != other.keys() for one, other in scores.values()),
-        verdict=_verdict(metric, [difference] if metric.name == FAILED else decisive),
+        verdict=_verdict(metric, *decisive),
         won=tuple(id_ for id_, gain in gains.items() if gain > _NOISE),
         lost=tuple(id_ for id_, gain in gains.items() if gain < -_NOISE),
     )
@@ -230,11 +231,11 @@ def _total(scores: _Scores, turns: Sequence[int]) -> Total:
     return Total(sum(scores[turn] for turn in turns), len(turns))
 
 
-def _verdict(metric: Metric, ends: Sequence[float]) -> Verdict:
-    """The verdict on a difference by the ends of its interval; the same without any."""
-    gains = [metric.gain(end) for end in ends]
-    if gains and min(gains) > _NOISE:
+def _verdict(metric: Metric, low: float | None, high: float | None) -> Verdict:
+    """The verdict on a difference by its interval; without one nothing is certain."""
+    if low is None or high is None:
+        return Verdict.SAME
+    gains = metric.gain(low), metric.gain(high)
+    if min(gains) > _NOISE:
         return Verdict.BETTER
-    if gains and max(gains) < -_NOISE:
-        return Verdict.WORSE
-    return Verdict.SAME
+    return Verdict.WORSE if max(gains) < -_NOISE else Verdict.SAME

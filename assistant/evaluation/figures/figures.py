@@ -186,14 +186,15 @@ def _figure(
     known = [[value for value in sample if value is not None] for sample in scores]
     totals = [Total(sum(values), len(values)) for values in known if values]
     scored = sum(map(len, known))
-    has_interval = len(totals) >= LEAST_SAMPLES
-    interval = mean_interval(totals, seed, resamples) if has_interval else None
+    low, high = None, None
+    if len(totals) >= LEAST_SAMPLES:
+        low, high = mean_interval(totals, seed, resamples)
     return Figure(
         metric=metric,
         type=type_,
         value=mean(totals) if totals else None,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
+        low=low,
+        high=high,
         scored=scored,
         unscored=sum(map(len, scores)) - scored,
     )

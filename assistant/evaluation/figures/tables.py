@@ -13,7 +13,7 @@ from rich.text import Text
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures.figures import Figure, Figures
 from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Better, Unit
-from assistant.evaluation.figures.statistics import LEAST_SAMPLES, Spread
+from assistant.evaluation.figures.statistics import LEAST_SAMPLES
 from assistant.evaluation.scorers import counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
@@ -164,13 +164,11 @@ def _speed(figures: Figures) -> Table:
     return _table(
         "Seconds and tokens",
         ("of a question", "mean", "median", "95th", "total"),
-        ([name, *_spread(each, places)] for name, each, places in (*seconds, *tokens)),
+        (
+            [name, *(f"{value:,.{places}f}" for value in asdict(spread).values())]
+            for name, spread, places in (*seconds, *tokens)
+        ),
     )
-
-
-def _spread(spread: Spread, places: int) -> list[str]:
-    values = (spread.mean, spread.median, spread.p95, spread.total)
-    return [f"{value:,.{places}f}" for value in values]
 
 
 def _changes(comparison: Comparison) -> Table:

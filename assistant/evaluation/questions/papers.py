@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from assistant.evaluation.questions.lines import shown
+from assistant.evaluation.scorers import is_cited
 from retrieval.formats.merge import letters
 from retrieval.index.chroma import ChromaStore
 from retrieval.text.markup import clean
@@ -15,6 +16,8 @@ _BEGINNING = 80
 
 _LONGEST_TITLE = 300
 """Characters of a name that are compared with titles; longer names would take long."""
+_NAMED = 2
+"""Papers of the same name that an error names."""
 
 
 def papers_of(home: Path) -> Iterator[Paper]:
@@ -71,16 +74,16 @@ class PaperNames:
                 f"{self._hint(name)}."
             )
         if len(found) > 1:
+            more = ", …" if len(found) > _NAMED else ""
             raise InputError(
                 f"{where} names “{shown(name)}”, and {len(found)} papers are called so; "
-                f"name the one that is meant by its id ({_listed(found)})."
+                f"name the one that is meant by its id ({' or '.join(list(found)[:_NAMED])}{more})."
             )
         return next(iter(found))
 
     def quotable(self, sentence: str, ids: Iterable[str]) -> bool:
-        """Whether an abstract of these papers contains `sentence`, ignoring mark-up."""
-        wanted = letters(clean(sentence))
-        return any(wanted in letters(self._papers[id_].abstract) for id_ in ids)
+        """Whether an answer could cite `sentence` from the abstracts of these papers."""
+        return is_cited(sentence, (self._papers[id_].abstract for id_ in ids))
 
     def _hint(self, name: str) -> str:
         plain = plain_title(name[:_LONGEST_TITLE])
@@ -97,8 +100,3 @@ def _names(paper: Paper) -> list[str]:
     if paper.title:
         return [paper.title]
     return [paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)]
-
-
-def _listed(ids: Iterable[str]) -> str:
-    first, *others = ids
-    return f"{first} or {others[0]}" + (", …" if len(others) > 1 else "")
