@@ -10,7 +10,7 @@ from rich.console import Console
 from assistant.cli.output import ProgressBars
 from assistant.evaluation.figures.compare import Comparison
 from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
-from assistant.evaluation.records.record import Asking
+from assistant.evaluation.records.record import REPORT, Asking
 from assistant.evaluation.records.replay import (
     REPLAY,
     check_replay_folder,
@@ -20,8 +20,7 @@ from assistant.evaluation.records.replay import (
     replayed,
     restored,
 )
-from assistant.evaluation.records.rows import REPORT
-from assistant.evaluation.run import RunConfig, RunResult, evaluate, settings_for
+from assistant.evaluation.run import RunResult, evaluate, settings_for
 from assistant.evaluation.types import SampleType
 from assistant.settings import NO_ABLATIONS, Ablations
 from assistant.types import dumps
@@ -50,24 +49,24 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
         seed=options.seed,
         ablations=Ablations.from_options(options),
     )
-    config = RunConfig(asking, options.out, options.baseline)
-    result = _evaluate(config, flags)
+    result = _evaluate(asking, options.out, flags, compare_with=options.baseline)
     console = Console()
     print_figures(console, result.figures)
     if result.comparison:
         print_comparison(console, result.comparison)
-    print(f"The report is {config.out / REPORT}.", file=sys.stderr)
-    summary = summary_json(result.figures, result.comparison, config.out, gate=options.gate)
+    print(f"The report is {options.out / REPORT}.", file=sys.stderr)
+    summary = summary_json(result.figures, result.comparison, options.out, gate=options.gate)
     print(dumps(summary))
     _check_some_succeeded(result)
     if options.gate and result.comparison:
         _gate(result.comparison)
 
 
-def _evaluate(config: RunConfig, flags: Flags) -> RunResult:
+def _evaluate(asking: Asking, out: Path, flags: Flags, **more: Any) -> RunResult:
     try:
         with ProgressBars() as progress:
-            result = evaluate(config, settings_for(Path(config.asking.file), flags), progress)
+            settings = settings_for(Path(asking.file), flags)
+            result = evaluate(asking, out, settings, progress, **more)
     except KeyboardInterrupt:
         print("The answers so far are kept; the same command resumes the run.", file=sys.stderr)
         raise
@@ -83,8 +82,7 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
     out = options.out or options.replay / REPLAY
     if options.out:
         check_replay_folder(out)
-    config = RunConfig(before.asking, out, replaces=not options.out)
-    _evaluate(config, {**restored(before), **flags})
+    _evaluate(before.asking, out, {**restored(before), **flags}, replaces=not options.out)
     found = replayed(options.replay, out)
     for line in replay_lines(found):
         print(line)

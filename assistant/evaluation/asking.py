@@ -61,21 +61,12 @@ class Runner:
     """Asks one assistant samples and scores the replies."""
 
     def __init__(self, assistant: Assistant, repeats: int = 0) -> None:
-        """Asks nothing yet.
-
-        Args:
-            assistant: the one to evaluate.
-            repeats: how often a sample is asked again, to compare the bytes of the replies.
-        """
+        """Each sample will be asked again `repeats` times, to compare the replies."""
         self._assistant = assistant
         self._repeats = repeats
 
     def row(self, sample: Sample) -> Row:
-        """The sample with its replies, or with the error if it failed.
-
-        Raises:
-            Cancelled: the run was stopped.
-        """
+        """The sample with its replies, or with the error if it failed; Cancelled goes through."""
         try:
             responses = list(self._responses(sample))
             again = [list(self._responses(sample)) for _ in range(self._repeats)]

@@ -23,22 +23,20 @@ from assistant.evaluation.questions.papers import papers_of
 from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.records.provenance import library_facts
 from assistant.evaluation.records.record import (
-    Asking,
-    RunRecord,
-    first_difference,
-    make_record,
-    read_record,
-    resumed,
-    timed,
-    write_record,
-)
-from assistant.evaluation.records.rows import (
     FIGURES,
     RECORD,
     REPORT,
     SAMPLES,
+    Asking,
+    RunRecord,
     appending,
+    first_difference,
+    make_record,
+    read_record,
     read_rows,
+    resumed,
+    timed,
+    write_record,
 )
 from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
@@ -54,20 +52,6 @@ Ask = Callable[[Sequence[Sample]], Generator[Row, None, None]]
 
 
 @dataclass(frozen=True, slots=True)
-class RunConfig:
-    """What a run asks, how, and where it is kept."""
-
-    asking: Asking
-    """Of a replay, with the hash of the questions that were asked before."""
-    out: Path
-    """The run's folder."""
-    baseline: Path | None = None
-    """The folder of the run to compare with."""
-    replaces: bool = False
-    """Whether an ended run in `out` is replaced."""
-
-
-@dataclass(frozen=True, slots=True)
 class RunResult:
     """The outcome of a run."""
 
@@ -79,49 +63,61 @@ class RunResult:
     """Why samples failed, by their ids."""
 
 
-def evaluate(config: RunConfig, settings: Settings, progress: Progress) -> RunResult:
+def evaluate(
+    asking: Asking,
+    out: Path,
+    settings: Settings,
+    progress: Progress,
+    *,
+    compare_with: Path | None = None,
+    replaces: bool = False,
+) -> RunResult:
     """Ask the samples that have no row yet, and write figures and report.
 
     All input is checked before a model is loaded.
+
+    Args:
+        asking: what is asked; in a replay with the hash of the questions that were asked before.
+        out: the run's folder.
+        settings: of the person.
+        progress: called after every sample.
+        compare_with: the baseline's folder, if there is one.
+        replaces: whether an ended run in `out` is replaced.
 
     Raises:
         InputError: questions, baseline or folder cannot be used.
         LibraryError: the library has no papers, cannot be read or written, or was changed.
         ModelError: a model is not available or cannot be loaded.
     """
-    asking, path = config.asking, Path(config.asking.file)
-    baseline = read_baseline(config.baseline) if config.baseline else None
+    path = Path(asking.file)
+    baseline = read_baseline(compare_with) if compare_with else None
     if path.is_dir() and settings.home == home_of_corpus(path, settings):
         # Errors in the folder are reported before its corpus is ingested.
-        _check_questions(config, baseline, read_beir(path).sha256)
+        _check_questions(asking, baseline, read_beir(path).sha256)
         ingest_corpus(path, settings, progress)
     questions = read_question_set(path, papers_of(settings.home))
     samples = chosen(questions.samples, asking.types, asking.limit)
     ids = [sample.id for sample in samples]
-    _check_questions(config, baseline, questions.sha256, ids)
+    _check_questions(asking, baseline, questions.sha256, ids)
     asking = replace(
         asking, file=str(path.resolve()), sha256=questions.sha256, samples=len(samples)
     )
-    with _locked(config.out):
-        if config.replaces:
-            remove_ended(config.out)
-        record = _complete(config.out, asking, samples, settings, progress)
-        by_id = {row.id: row for row in read_rows(config.out / SAMPLES)}
+    with _locked(out):
+        if replaces:
+            remove_ended(out)
+        record = _complete(out, asking, samples, settings, progress)
+        by_id = {row.id: row for row in read_rows(out / SAMPLES)}
         rows = [by_id[id_] for id_ in ids]
         figures = make_figures(rows, questions.sha256, asking.seed)
         comparison = compare(baseline, figures) if baseline else None
-        write_figures(config.out / FIGURES, figures)
-        write_report(config.out / REPORT, figures, rows, record, comparison)
+        write_figures(out / FIGURES, figures)
+        write_report(out / REPORT, figures, rows, record, comparison)
     failures = {row.id: row.failed for row in rows if row.failed}
     return RunResult(figures, comparison, questions.notes, failures)
 
 
 def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
-    """The person's settings; unless a library is named, a BEIR folder's corpus has its own.
-
-    Raises:
-        InputError: a setting does not fit.
-    """
+    """The person's settings; unless a library is named, a BEIR folder's corpus has its own."""
     settings = load_settings(dict(flags))
     if questions.is_dir() and "home" not in flags:
         return settings.model_copy(update={"home": home_of_corpus(questions, settings)})
@@ -131,12 +127,9 @@ def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
 def chosen(
     samples: Sequence[Sample], types: Sequence[str], limit: int | None
 ) -> tuple[Sample, ...]:
-    """The samples of some types (empty: all), at most `limit`.
+    """The samples of some types (empty: all), at most `limit`; raises InputError if there are none.
 
     A limit takes samples of every type in proportion, evenly spread over those of the type.
-
-    Raises:
-        InputError: there are none.
     """
     of_types = [sample for sample in samples if not types or sample.type in types]
     if not of_types:
@@ -187,10 +180,7 @@ def run(
 def kept_record(folder: Path, record: RunRecord) -> RunRecord:
     """The record of the run in `folder` if `record` resumes it, else `record` itself.
 
-    A run without rows is replaced.
-
-    Raises:
-        InputError: the folder has another run, or files that would be overwritten.
+    A run without rows is replaced; another run, or files that are no run's, raise InputError.
     """
     kept = read_record(folder / RECORD)
     if kept is None:
@@ -211,11 +201,7 @@ def kept_record(folder: Path, record: RunRecord) -> RunRecord:
 
 
 def remove_ended(folder: Path) -> None:
-    """Remove the files of a run that has ended; an interrupted one stays, to be resumed.
-
-    Raises:
-        InputError: the record there cannot be read.
-    """
+    """Remove the files of a run that has ended; an interrupted one stays, to be resumed."""
     kept = read_record(folder / RECORD)
     if kept and kept.times.ended:
         for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it identifies the run
@@ -223,12 +209,12 @@ def remove_ended(folder: Path) -> None:
 
 
 def _check_questions(
-    config: RunConfig, baseline: Baseline | None, sha256: str, ids: Collection[str] = ()
+    asking: Asking, baseline: Baseline | None, sha256: str, ids: Collection[str] = ()
 ) -> None:
     """Check that the questions are those of the replayed run, and of the baseline."""
-    if config.asking.sha256 not in ("", sha256):
+    if asking.sha256 not in ("", sha256):
         raise InputError(
-            f"{config.asking.file} was changed after the run that is to be replayed; bring back "
+            f"{asking.file} was changed after the run that is to be replayed; bring back "
             "what was asked, or evaluate it as a new run."
         )
     if baseline:

@@ -27,7 +27,7 @@ from assistant.evaluation.figures.compare import (
 )
 from assistant.evaluation.figures.figures import Figures, SampleScores, write_figures
 from assistant.evaluation.figures.statistics import LEAST_SAMPLES
-from assistant.evaluation.records.rows import appending
+from assistant.evaluation.records.record import appending
 from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.types import AnsweredQuestion, SampleType
 from assistant.types import AnswerSentence, Outcome, SentenceKind

@@ -14,11 +14,12 @@ from assistant.evaluation.records.record import (
     Difference,
     RunRecord,
     Times,
+    appending,
     first_difference,
     read_record,
+    read_rows,
     write_record,
 )
-from assistant.evaluation.records.rows import appending, read_rows
 from assistant.evaluation.run import chosen, kept_record, remove_ended, run
 from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
 from assistant.settings import Ablations

@@ -19,7 +19,7 @@ from assistant.evaluation.figures.statistics import (
     difference_interval,
     mean,
 )
-from assistant.evaluation.records.rows import FIGURES, SAMPLES
+from assistant.evaluation.records.record import FIGURES, SAMPLES
 from assistant.evaluation.scorers import VERSION
 from retrieval.types import InputError
 
@@ -105,11 +105,7 @@ class Baseline:
 
 
 def read_baseline(folder: Path) -> Baseline:
-    """The run in `folder`; only its figures are needed.
-
-    Raises:
-        InputError: there is no folder, no run in it, or a run that did not end.
-    """
+    """The run in `folder`, by its figures; raises InputError if none has ended there."""
     if not folder.is_dir():
         raise InputError(
             f"The baseline {folder} is no folder; name the --out folder of an earlier run."
@@ -130,13 +126,9 @@ def read_baseline(folder: Path) -> Baseline:
 def check_baseline(baseline: Baseline, questions_sha256: str, ids: Collection[str] = ()) -> None:
     """Check that a run of these questions can be compared with a baseline.
 
-    Args:
-        baseline: of the run.
-        questions_sha256: of the run's file of questions.
-        ids: of the run's samples, once they are known.
-
     Raises:
-        InputError: the baseline has other questions, other scorers or none of these samples.
+        InputError: it has other questions, other scorers, or none of the samples, once their `ids`
+            are known.
     """
     before = baseline.figures
     if before.questions_sha256 != questions_sha256:
@@ -157,11 +149,7 @@ def check_baseline(baseline: Baseline, questions_sha256: str, ids: Collection[st
 
 
 def compare(baseline: Baseline, now: Figures) -> Comparison:
-    """Compare a run with its baseline, over the questions that both could score.
-
-    Raises:
-        InputError: the runs cannot be compared.
-    """
+    """A run beside its baseline, by the questions that both could score; see `check_baseline`."""
     check_baseline(baseline, now.questions_sha256, now.samples.keys())
     before = baseline.figures
     shared = {

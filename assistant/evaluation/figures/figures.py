@@ -135,20 +135,12 @@ def make_figures(
 
 
 def write_figures(path: Path, figures: Figures) -> None:
-    """Write the figures, whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
+    """Write the figures, whole or not at all; raises LibraryError if that fails."""
     write_whole(path, _FORM.dump_json(figures, indent=1).decode() + "\n")
 
 
 def read_figures(path: Path) -> Figures:
-    """The figures that `write_figures` wrote.
-
-    Raises:
-        InputError: the file cannot be read or has no figures.
-    """
+    """The figures that `write_figures` wrote; raises InputError if `path` has none."""
     try:
         return _FORM.validate_json(contents(path))
     except ValidationError as error:

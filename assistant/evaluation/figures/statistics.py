@@ -62,13 +62,7 @@ def mean(totals: Sequence[Total]) -> float:
 
 
 def mean_interval(totals: Sequence[Total], seed: int, resamples: int = RESAMPLES) -> Interval:
-    """The 95 % interval of `mean`.
-
-    Args:
-        totals: of at least one sample; for a single one, both ends are its mean.
-        seed: of the draws; the same seed and totals give the same interval.
-        resamples: how often the samples are drawn with replacement.
-    """
+    """The 95 % interval of `mean`: samples are drawn with replacement, the same ones for a seed."""
     return _interval(_resampled_means(totals, seed, resamples))
 
 

@@ -72,14 +72,7 @@ def _remarks(comparison: Comparison) -> Iterator[str]:
 def summary_json(
     figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
 ) -> Json:
-    """Figures and comparison of a run as one JSON object, rounded.
-
-    Args:
-        figures: of the run.
-        comparison: with the baseline, if there is one.
-        folder: of the run.
-        gate: whether the result of the gate is included.
-    """
+    """Figures and comparison of a run as one JSON object, rounded; `gate`: with its result."""
     return {
         "out": str(folder),
         "samples": len(figures.samples),

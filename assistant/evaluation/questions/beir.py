@@ -79,11 +79,7 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSe
 
 
 def home_of_corpus(folder: Path, settings: Settings) -> Path:
-    """The folder of the library of a BEIR folder's corpus, in the cache; each corpus has its own.
-
-    Raises:
-        InputError: the folder has no corpus that can be read.
-    """
+    """The library of a folder's corpus, in the cache; raises InputError if there is no corpus."""
     corpus = folder / _CORPUS
     try:
         name = sha256_of(corpus)[:_NAME_LENGTH]
@@ -96,11 +92,7 @@ def home_of_corpus(folder: Path, settings: Settings) -> Path:
 
 
 def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:
-    """Bring the library of `settings` up to date with the corpus of a BEIR folder.
-
-    Raises:
-        ModelError, LibraryError: as `ingest` does.
-    """
+    """Bring the library of `settings` up to date with the corpus of a BEIR folder."""
     ingest(open_library(settings, progress), [folder / _CORPUS], progress=progress)
 
 

@@ -103,11 +103,7 @@ def lines_of(content: bytes, path: Path, id_field: str = "id") -> list[QuestionL
 
 
 def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int, str]]:
-    """The lines of a text that are not blank, numbered from 1; all line endings are recognised.
-
-    Raises:
-        InputError: it is not UTF-8; the sentence says what was `expected`.
-    """
+    """The lines that are not blank, by numbers from 1; raises InputError if they are not UTF-8."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -117,11 +113,7 @@ def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int,
 
 
 def contents(path: Path) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """The bytes of a file; raises InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -129,11 +121,7 @@ def contents(path: Path) -> bytes:
 
 
 def check_ids_differ(lines: Iterable[QuestionLine]) -> None:
-    """Check that every id is given once.
-
-    Raises:
-        InputError: two lines share an id; it names both.
-    """
+    """Raises InputError if two lines share an id; it names both."""
     first: dict[str, int] = {}
     for line in lines:
         if line.id in first:
@@ -150,11 +138,7 @@ def shown(text: str) -> str:
 
 
 def question_of(text: str, where: str) -> str:
-    """The question, checked.
-
-    Raises:
-        InputError: it is empty or too long; it names `where`.
-    """
+    """The question, checked; raises InputError, which names `where`, if it is empty or too long."""
     try:
         return checked_question(text)
     except InputError as error:

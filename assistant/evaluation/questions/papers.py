@@ -21,11 +21,7 @@ _NAMED = 2
 
 
 def papers_of(home: Path) -> Iterator[Paper]:
-    """The papers of the library in `home`; no model is loaded.
-
-    Raises:
-        LibraryError: the library has none, or cannot be read.
-    """
+    """The papers of the library in `home`, without a model; raises LibraryError if it has none."""
     store = ChromaStore(home / "chroma") if (home / "chroma").is_dir() else None
     if store is None or not store.count()[0]:
         raise LibraryError(
@@ -56,15 +52,7 @@ class PaperNames:
         return self._papers.keys()
 
     def id_of(self, name: str, where: str) -> str:
-        """The id of the paper called `name`.
-
-        Args:
-            name: as it is written in the file.
-            where: file and line, for errors.
-
-        Raises:
-            InputError: no paper has this name, or several have.
-        """
+        """The id of the paper called `name`; raises InputError if not exactly one is."""
         if name.strip() in self._papers:
             return name.strip()
         found = self._ids.get(letters(name)) or self._ids.get(letters(clean(name))) or {}

@@ -1,10 +1,12 @@
-"""The run record (`run.json`): everything that could change a run's figures.
+"""A run on disk: its record (`run.json`), which has all that could change its figures, its rows.
 
-Keys that are not known here, such as those of earlier versions, are ignored when it is read.
+Keys of a record that are not known here, such as those of earlier versions, are ignored.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,13 +21,22 @@ from assistant.evaluation.records.provenance import (
     model_facts,
     package_versions,
     prompt_hashes,
+    settings_facts,
 )
 from assistant.evaluation.scorers import VERSION
-from assistant.pipeline.calibration import read_calibration, threshold
-from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingSettings
+from assistant.evaluation.types import Row
+from assistant.settings import NO_ABLATIONS, Ablations, Settings
 from retrieval.index.files import write_whole
-from retrieval.search.rerank import RerankSettings
 from retrieval.types import InputError
+
+SAMPLES = "samples.jsonl"
+"""One row per sample."""
+RECORD = "run.json"
+"""The run record."""
+FIGURES = "figures.json"
+"""The figures and every sample's scores; a baseline is read from it."""
+REPORT = "report.html"
+"""The report for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +120,6 @@ _MAY_DIFFER = frozenset(
     }
 )
 """Values that do not change figures, beside paths of files, which have hashes of their own."""
-_BY_PROBE = "as the probe decides"
-"""The writing mode that is recorded, as the probe chooses it when the model is loaded."""
 _LABELS = {
     "asking.sha256": "the file of questions",
     "asking.samples": "the number of samples",
@@ -122,8 +131,8 @@ _LONGEST_VALUE = 120
 """Characters of a value that a sentence shows."""
 _SHORT_HASH = 12
 """Digits of a hash that a sentence shows."""
-_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
-_FORM = TypeAdapter(RunRecord)
+_RECORD = TypeAdapter(RunRecord)
+_ROW = TypeAdapter(Row)
 
 
 def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
@@ -134,15 +143,12 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
         settings: of the person.
         files: of the models `chat`, `embedder`, `reader`, `support`, `cutter`, and `writer` if its
             adapter is used.
-
-    Raises:
-        LibraryError: the library cannot be read.
     """
     return RunRecord(
         code=code_facts(),
         packages=package_versions(),
         models={role: model_facts(path) for role, path in files.items()},
-        settings=_settings(settings, asking.ablations),
+        settings=settings_facts(settings, asking.ablations),
         prompts=prompt_hashes(),
         library=library_facts(settings.home),
         asking=asking,
@@ -153,15 +159,11 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
 
 
 def read_record(path: Path) -> RunRecord | None:
-    """The record at `path`, None if there is no file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """The record at `path`, None if there is no file; raises InputError if it is no record."""
     if not path.exists():
         return None
     try:
-        return _FORM.validate_json(contents(path))
+        return _RECORD.validate_json(contents(path))
     except ValidationError as error:
         raise InputError(
             f"{path} is no record of an evaluation run of this version; give another folder."
@@ -169,17 +171,13 @@ def read_record(path: Path) -> RunRecord | None:
 
 
 def write_record(path: Path, record: RunRecord) -> None:
-    """Write a record, whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
-    write_whole(path, _FORM.dump_json(record, indent=2).decode("utf-8"))
+    """Write a record, whole or not at all; raises LibraryError if the folder cannot be written."""
+    write_whole(path, _RECORD.dump_json(record, indent=2).decode("utf-8"))
 
 
 def record_json(record: RunRecord) -> dict[str, Any]:
     """The record as JSON."""
-    fields: dict[str, Any] = _FORM.dump_python(record, mode="json")
+    fields: dict[str, Any] = _RECORD.dump_python(record, mode="json")
     return fields
 
 
@@ -197,10 +195,7 @@ def resumed(record: RunRecord) -> RunRecord:
 
 
 def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
-    """The first value in which two records differ and that may change figures, if any.
-
-    Files are compared by content, not by path.
-    """
+    """The first difference that may change figures, if any; files are compared by content."""
     old, new = _flat(before), _flat(now)
     for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):
@@ -217,24 +212,6 @@ def leaves(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield from leaves(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
-
-
-def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
-    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
-    answering = asdict(ablations.answer_settings(WritingSettings()))
-    if not ablations.free_writing:
-        answering["writing"]["mode"] = _BY_PROBE
-    kept |= {"home": str(settings.home.resolve()), "cache": str(settings.cache.resolve())}
-    for name in ("model", "embedder"):  # a replay may begin in another folder
-        if (path := Path(kept[name])).is_file():
-            kept[name] = str(path.resolve())
-    calibration = read_calibration(settings.home)
-    return kept | {
-        "answering": answering,
-        "reranking": asdict(RerankSettings()),
-        "least_confidence": threshold(settings.home),
-        "calibrated_on": calibration.source if calibration else "questions about the seeds",
-    }
 
 
 def _now() -> str:
@@ -272,3 +249,54 @@ def _short(value: Any) -> str:
     """A value, cut to the length that fits into a sentence."""
     text = "nothing" if value is None else str(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of `path` as they were written; an incomplete last line is ignored.
+
+    Raises:
+        InputError: the file cannot be read, or a whole line is no row.
+    """
+    lines = contents(path).split(b"\n")[:-1] if path.exists() else []
+    return [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+
+
+def _row(line: bytes, where: str) -> Row:
+    try:
+        return _ROW.validate_json(line)
+    except ValidationError as error:
+        raise InputError(
+            f"{where} is no row of an evaluation run ({error.errors()[0]['msg']}); "
+            "run the evaluation again with another --out."
+        ) from error
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[Callable[[Row], None]]:
+    """Gives a function that appends a row to `path`, after cutting off an incomplete last line.
+
+    Raises:
+        InputError: the file cannot be written, or no longer, as when the disk is full.
+    """
+    try:
+        file = path.open("ab", buffering=0)  # nothing is left to write when the file is closed
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written ({error.strerror}); choose another --out."
+        ) from error
+
+    def append(row: Row) -> None:
+        left = _ROW.dump_json(row) + b"\n"
+        try:
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be written any more ({error.strerror}); make room and give the "
+                "same command again to resume the run."
+            ) from error
+
+    with file:
+        file.truncate(path.read_bytes().rfind(b"\n") + 1)
+        yield append

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 from assistant.evaluation.asking import stable
 from assistant.evaluation.records.record import (
+    RECORD,
+    SAMPLES,
     Difference,
     RunRecord,
     first_difference,
     read_record,
+    read_rows,
 )
-from assistant.evaluation.records.rows import RECORD, SAMPLES, read_rows
 from assistant.evaluation.scorers import counted
 from assistant.evaluation.types import Json, Row
 from retrieval.types import InputError
@@ -45,11 +47,7 @@ class ReplayResult:
 
 
 def replayable_record(folder: Path) -> RunRecord:
-    """The record of a run that can be replayed.
-
-    Raises:
-        InputError: there is no run, it has not ended, or its questions are gone.
-    """
+    """The record of a run; raises InputError if it has not ended or its questions are gone."""
     record = _ended_record(folder)
     if not Path(record.asking.file).exists():
         raise InputError(
@@ -65,11 +63,7 @@ def restored(record: RunRecord) -> dict[str, Any]:
 
 
 def check_replay_folder(out: Path) -> None:
-    """Check that a folder given for a replay has no ended run.
-
-    Raises:
-        InputError: it has one; only replays in the default folder are replaced.
-    """
+    """Raises InputError if `out` has an ended run; only default folders of replays are replaced."""
     if (kept := read_record(out / RECORD)) and kept.times.ended:
         raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
 

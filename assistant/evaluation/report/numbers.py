@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,14 +67,7 @@ def seconds(value: float) -> str:
 
 
 def scale(low: float, high: float, first: float, last: float) -> Callable[[float], float]:
-    """A function that gives the position of a value; values outside are drawn at the end.
-
-    Args:
-        low: the value drawn at `first`.
-        high: the value drawn at `last`.
-        first: a position.
-        last: a position.
-    """
+    """A function from values to positions, by which `low` is at `first` and `high` at `last`."""
 
     def at(value: float) -> float:
         share = (min(max(value, low), high) - low) / (high - low)
@@ -83,31 +76,20 @@ def scale(low: float, high: float, first: float, last: float) -> Callable[[float
     return at
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Numbers of questions by their seconds."""
-
-    median: float
-    late: float
-    """The 95th percentile."""
-    end: float
-    """Of the axis of seconds."""
-    columns: tuple[tuple[float, float, int], ...]
-    """From and to which seconds, and the number of questions, where there are any."""
-    highest: int
-    """The largest of these numbers."""
-
-
-def histogram(seconds: Sequence[float]) -> Histogram:
-    """The histogram of the seconds of at least one question."""
+def histogram(seconds: Sequence[float]) -> dict[str, Any]:
+    """Numbers of at least one question by seconds: columns, their highest, the end of the axis."""
     median, late = np.percentile(seconds, (50, 95)).tolist()
     end = rounded_up(max(seconds))
     bins = min(_MOST_BINS, max(8, 2 * math.isqrt(len(seconds))))
     counts, edges = np.histogram(seconds, bins=bins, range=(0, end))
     columns = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
-    return Histogram(
-        median, late, end, tuple(each for each in columns if each[2]), int(counts.max())
-    )
+    return {
+        "median": median,
+        "late": late,
+        "end": end,
+        "columns": [each for each in columns if each[2]],
+        "highest": int(counts.max()),
+    }
 
 
 def rounded_up(highest: float, *, whole: bool = False) -> float:

@@ -79,9 +79,6 @@ def write_report(
         rows: of the run, in the order of the questions.
         record: of the run.
         comparison: with the baseline, if there is one.
-
-    Raises:
-        LibraryError: the folder cannot be written.
     """
     samples = [reported(row, place) for place, row in enumerate(rows, start=1)]
     changes = comparison.changes if comparison else ()
