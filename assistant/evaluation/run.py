@@ -260,14 +260,9 @@ def _complete(
 
     record = kept_record(out, make_record(asking, settings, files))
     run(samples, out, record, ask, progress)
-    _check_unchanged(record, settings.home)
-    return read_record(out / RECORD) or record
-
-
-def _check_unchanged(record: RunRecord, home: Path) -> None:
-    """Check that no other process added or removed papers meanwhile."""
-    if library_facts(home) != record.library:
+    if library_facts(settings.home) != record.library:
         raise LibraryError(
-            f"The library in {home} was changed while its questions were asked, so that no figures "
-            "can stand for it; ask again with another --out."
+            f"The library in {settings.home} was changed while its questions were asked, so that "
+            "no figures can stand for it; ask again with another --out."
         )
+    return read_record(out / RECORD) or record

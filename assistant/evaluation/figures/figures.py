@@ -113,7 +113,16 @@ def make_figures(
         seed: of the intervals' draws.
         resamples: how often samples are drawn for an interval.
     """
-    samples = {row.id: _scores(row) for row in rows}
+    samples = {
+        row.id: SampleScores(
+            type=row.type.value,
+            failed=bool(row.failed),
+            scores=tuple(
+                {name: score.value for name, score in each.scores.items()} for each in row.replies
+            ),
+        )
+        for row in rows
+    }
     replied = [(row.type, reply) for row in rows if not row.failed for reply in row.replies]
     replies = [reply for _, reply in replied]
     judged = {wrong: _judged(replies, judge) for wrong, judge in _JUDGES.items()}
@@ -149,16 +158,6 @@ def read_figures(path: Path) -> Figures:
         raise InputError(
             f"{path} has no figures of an evaluation run ({what}); run that evaluation again."
         ) from error
-
-
-def _scores(row: Row) -> SampleScores:
-    return SampleScores(
-        type=row.type.value,
-        failed=bool(row.failed),
-        scores=tuple(
-            {name: score.value for name, score in reply.scores.items()} for reply in row.replies
-        ),
-    )
 
 
 def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iterator[Figure]:

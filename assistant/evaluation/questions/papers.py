@@ -43,7 +43,8 @@ class PaperNames:
         self._papers = {paper.id: paper for paper in papers}
         self._ids: dict[str, dict[str, None]] = {}
         for paper in self._papers.values():
-            for name in filter(None, map(letters, _names(paper))):
+            beginnings = paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)
+            for name in filter(None, map(letters, [paper.title] if paper.title else beginnings)):
                 self._ids.setdefault(name, {})[paper.id] = None
 
     @property
@@ -82,9 +83,3 @@ class PaperNames:
         if alike.get(nearest, 0.0) >= TITLE_MATCH:
             return f"the closest title is “{shown(self._papers[nearest].title)}”"
         return "write its title as the library has it, or its id, or add it with `assistant ingest`"
-
-
-def _names(paper: Paper) -> list[str]:
-    if paper.title:
-        return [paper.title]
-    return [paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)]

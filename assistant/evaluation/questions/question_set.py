@@ -170,23 +170,20 @@ def _describe(given: object) -> str:
 def _question(fields: object, type_: SampleType, names: PaperNames, where: str) -> Question:
     turn = _validated(_Turn, fields, where)
     text = question_of(turn.question, where)
-    refused = _is_refused(turn, type_)
-    if refused:
+    is_named = turn.outcome not in (None, Outcome.ANSWERED)
+    is_refused = type_ is SampleType.UNANSWERABLE or turn.papers == [] or is_named
+    if is_refused:
         _check_nothing_answers(turn, type_, where)
+    answers = turn.papers or turn.facts or turn.evidence
+    outcome = turn.outcome or (Outcome.ANSWERED if answers else None)
     expected = Expected(
-        papers={} if refused else _gains(turn, names, where),
-        outcome=None if type_ is SampleType.RETRIEVAL else _outcome(turn),
+        papers={} if is_refused else _gains(turn, names, where),
+        outcome=None if type_ is SampleType.RETRIEVAL else outcome,
         facts=turn.facts,
         evidence=turn.evidence,
         answer=turn.answer,
     )
     return Question(text, expected)
-
-
-def _is_refused(turn: _Turn, type_: SampleType) -> bool:
-    """Whether the line says that no abstract answers."""
-    named = turn.outcome not in (None, Outcome.ANSWERED)
-    return type_ is SampleType.UNANSWERABLE or turn.papers == [] or named
 
 
 def _check_nothing_answers(turn: _Turn, type_: SampleType, where: str) -> None:
@@ -215,11 +212,6 @@ def _gains(turn: _Turn, names: PaperNames, where: str) -> dict[str, float] | Non
             )
         gains[id_] = gain
     return gains
-
-
-def _outcome(turn: _Turn) -> Outcome | None:
-    answers = turn.papers or turn.facts or turn.evidence
-    return turn.outcome or (Outcome.ANSWERED if answers else None)
 
 
 def _unquotable(sample: Sample, names: PaperNames, where: str) -> Iterator[str]:

@@ -258,17 +258,16 @@ def read_rows(path: Path) -> list[Row]:
         InputError: the file cannot be read, or a whole line is no row.
     """
     lines = contents(path).split(b"\n")[:-1] if path.exists() else []
-    return [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
-
-
-def _row(line: bytes, where: str) -> Row:
-    try:
-        return _ROW.validate_json(line)
-    except ValidationError as error:
-        raise InputError(
-            f"{where} is no row of an evaluation run ({error.errors()[0]['msg']}); "
-            "run the evaluation again with another --out."
-        ) from error
+    rows: list[Row] = []
+    for line in lines:
+        try:
+            rows.append(_ROW.validate_json(line))
+        except ValidationError as error:
+            raise InputError(
+                f"{path}, line {len(rows) + 1} is no row of an evaluation run "
+                f"({error.errors()[0]['msg']}); run the evaluation again with another --out."
+            ) from error
+    return rows
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assistant.evaluation.asking import stable
 from assistant.evaluation.records.record import (
     RECORD,
     SAMPLES,
@@ -117,9 +116,8 @@ def _differences(before: Row, now: Row) -> Iterator[RowDifference]:
     if before.failed != now.failed:
         yield RowDifference(before.id, 0, "failed", before.failed, now.failed)
     for turn, (old, new) in enumerate(zip(before.replies, now.replies, strict=True)):
-        if stable(old.ranking, old.answer) != stable(new.ranking, new.answer):
-            one = {"ranking": list(old.ranking), **(old.answer or {})}
-            other = {"ranking": list(new.ranking), **(new.answer or {})}
-            for part in dict.fromkeys((*one, *other)):
-                if part != "timings" and one.get(part) != other.get(part):
-                    yield RowDifference(before.id, turn, part, one.get(part), other.get(part))
+        one = {"ranking": list(old.ranking), **(old.answer or {})}
+        other = {"ranking": list(new.ranking), **(new.answer or {})}
+        for part in dict.fromkeys((*one, *other)):
+            if part != "timings" and one.get(part) != other.get(part):
+                yield RowDifference(before.id, turn, part, one.get(part), other.get(part))

@@ -170,7 +170,7 @@ def _template() -> jinja2.Template:
     environment.globals |= {
         "style": Markup(style),  # noqa: S704 - files of this package
         "script": Markup(script),  # noqa: S704
-        "policy": _policy(style, script),
+        "policy": _policy(style=style, script=script),
         "metrics": METRICS,
         "metric_of": METRIC_OF,
         "either_refusal": EITHER_REFUSAL,
@@ -184,14 +184,10 @@ def _template() -> jinja2.Template:
     return environment.get_template("template.html")
 
 
-def _policy(style: str, script: str) -> str:
-    """A content security policy that allows only this style and this script."""
-    return (
-        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"style-src {_hash(style)}; script-src {_hash(script)}"
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+def _policy(**allowed: str) -> str:
+    """A content security policy that allows only these styles and scripts."""
+    policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+    for kind, text in allowed.items():
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+        policy += f"; {kind}-src 'sha256-{digest}'"
+    return policy
