@@ -114,10 +114,8 @@ class Difference(NamedTuple):
 _PARTS_THAT_MAY_DIFFER = ("machine", "times")
 """Parts that do not change figures."""
 _MAY_DIFFER = frozenset(
-    {
-        *("code.commit", "code.dirty"),
-        *(f"settings.{name}" for name in ("home", "cache", "model", "embedder", "threads")),
-    }
+    "code.commit code.dirty settings.home settings.cache settings.model settings.embedder "
+    "settings.threads".split()
 )
 """Values that do not change figures, beside paths of files, which have hashes of their own."""
 _LABELS = {
