@@ -21,7 +21,7 @@ from assistant.cli.output import (
     removal_line,
 )
 from assistant.cli.users import run_users_action
-from assistant.evaluation.question_file import LabelledQuestion, read_judged, read_questions
+from assistant.evaluation.questions.lines import LabelledQuestion, read_judged, read_questions
 from assistant.models import (
     describe_models,
     resolve_chat_model,
@@ -31,7 +31,7 @@ from assistant.models import (
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
+from assistant.pipeline.abstention import JudgedQuestion, calibrated, judged_sentences
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder

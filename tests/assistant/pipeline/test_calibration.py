@@ -16,7 +16,7 @@ from assistant.pipeline.abstention import (
     threshold,
     write_calibration,
 )
-from assistant.pipeline.calibration import (
+from assistant.pipeline.abstention import (
     LEAST_QUESTIONS,
     MOST_ANSWERED,
     MOST_REFUSED,

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from assistant.evaluation.question_file import shown
+from assistant.evaluation.questions.lines import shown
+from assistant.evaluation.scorers import is_cited
 from retrieval.formats.merge import letters
 from retrieval.index.chroma import ChromaStore
 from retrieval.text.markup import clean
@@ -15,14 +16,12 @@ _BEGINNING = 80
 
 _LONGEST_TITLE = 300
 """Characters of a name that are compared with titles; longer names would take long."""
+_NAMED = 2
+"""Papers of the same name that an error names."""
 
 
 def papers_of(home: Path) -> Iterator[Paper]:
-    """The papers of the library in `home`; no model is loaded.
-
-    Raises:
-        LibraryError: the library has none, or cannot be read.
-    """
+    """The papers of the library in `home`, without a model; raises LibraryError if it has none."""
     store = ChromaStore(home / "chroma") if (home / "chroma").is_dir() else None
     if store is None or not store.count()[0]:
         raise LibraryError(
@@ -44,7 +43,8 @@ class PaperNames:
         self._papers = {paper.id: paper for paper in papers}
         self._ids: dict[str, dict[str, None]] = {}
         for paper in self._papers.values():
-            for name in filter(None, map(letters, _names(paper))):
+            beginnings = paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)
+            for name in filter(None, map(letters, [paper.title] if paper.title else beginnings)):
                 self._ids.setdefault(name, {})[paper.id] = None
 
     @property
@@ -53,15 +53,7 @@ class PaperNames:
         return self._papers.keys()
 
     def id_of(self, name: str, where: str) -> str:
-        """The id of the paper called `name`.
-
-        Args:
-            name: as it is written in the file.
-            where: file and line, for errors.
-
-        Raises:
-            InputError: no paper has this name, or several have.
-        """
+        """The id of the paper called `name`; raises InputError if not exactly one is."""
         if name.strip() in self._papers:
             return name.strip()
         found = self._ids.get(letters(name)) or self._ids.get(letters(clean(name))) or {}
@@ -71,16 +63,16 @@ class PaperNames:
                 f"{self._hint(name)}."
             )
         if len(found) > 1:
+            more = ", …" if len(found) > _NAMED else ""
             raise InputError(
                 f"{where} names “{shown(name)}”, and {len(found)} papers are called so; "
-                f"name the one that is meant by its id ({_listed(found)})."
+                f"name the one that is meant by its id ({' or '.join(list(found)[:_NAMED])}{more})."
             )
         return next(iter(found))
 
     def quotable(self, sentence: str, ids: Iterable[str]) -> bool:
-        """Whether an abstract of these papers contains `sentence`, ignoring mark-up."""
-        wanted = letters(clean(sentence))
-        return any(wanted in letters(self._papers[id_].abstract) for id_ in ids)
+        """Whether an answer could cite `sentence` from the abstracts of these papers."""
+        return is_cited(sentence, (self._papers[id_].abstract for id_ in ids))
 
     def _hint(self, name: str) -> str:
         plain = plain_title(name[:_LONGEST_TITLE])
@@ -91,14 +83,3 @@ class PaperNames:
         if alike.get(nearest, 0.0) >= TITLE_MATCH:
             return f"the closest title is “{shown(self._papers[nearest].title)}”"
         return "write its title as the library has it, or its id, or add it with `assistant ingest`"
-
-
-def _names(paper: Paper) -> list[str]:
-    if paper.title:
-        return [paper.title]
-    return [paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)]
-
-
-def _listed(ids: Iterable[str]) -> str:
-    first, *others = ids
-    return f"{first} or {others[0]}" + (", …" if len(others) > 1 else "")

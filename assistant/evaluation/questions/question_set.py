@@ -3,38 +3,26 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
-from assistant.evaluation.beir import read_beir
-from assistant.evaluation.papers import PaperNames
-from assistant.evaluation.question_file import (
+from assistant.evaluation.questions.beir import read_beir
+from assistant.evaluation.questions.lines import (
     QuestionLine,
     check_ids_differ,
     contents,
     lines_of,
+    question_of,
     shown,
 )
-from assistant.evaluation.types import Expected, Question, Sample, SampleType
-from assistant.pipeline.assistant import checked_question, storable
+from assistant.evaluation.questions.papers import PaperNames
+from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
+from assistant.pipeline.assistant import storable
 from assistant.types import Outcome
 from retrieval.text.markup import visible
 from retrieval.types import InputError, Paper
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
-    """The samples of a file or folder."""
-
-    samples: tuple[Sample, ...]
-    """In the order of the file."""
-    sha256: str
-    """Of the file's bytes, in hexadecimal; of a BEIR folder, of queries and judgements."""
-    notes: tuple[str, ...] = ()
-    """Remarks on what is odd but can be asked, a sentence each."""
 
 
 def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
@@ -60,8 +48,7 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
     """
     names = PaperNames(papers)
     if path.is_dir():
-        judged = read_beir(path, names.ids)
-        return QuestionSet(judged.samples, judged.sha256, judged.notes)
+        return read_beir(path, names.ids)
     content = contents(path)
     lines = lines_of(content, path)
     check_ids_differ(lines)
@@ -182,27 +169,21 @@ def _describe(given: object) -> str:
 
 def _question(fields: object, type_: SampleType, names: PaperNames, where: str) -> Question:
     turn = _validated(_Turn, fields, where)
-    try:
-        text = checked_question(turn.question)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
-    refused = _is_refused(turn, type_)
-    if refused:
+    text = question_of(turn.question, where)
+    is_named = turn.outcome not in (None, Outcome.ANSWERED)
+    is_refused = type_ is SampleType.UNANSWERABLE or turn.papers == [] or is_named
+    if is_refused:
         _check_nothing_answers(turn, type_, where)
+    answers = turn.papers or turn.facts or turn.evidence
+    outcome = turn.outcome or (Outcome.ANSWERED if answers else None)
     expected = Expected(
-        papers={} if refused else _gains(turn, names, where),
-        outcome=None if type_ is SampleType.RETRIEVAL else _outcome(turn),
+        papers={} if is_refused else _gains(turn, names, where),
+        outcome=None if type_ is SampleType.RETRIEVAL else outcome,
         facts=turn.facts,
         evidence=turn.evidence,
         answer=turn.answer,
     )
     return Question(text, expected)
-
-
-def _is_refused(turn: _Turn, type_: SampleType) -> bool:
-    """Whether the line says that no abstract answers."""
-    named = turn.outcome not in (None, Outcome.ANSWERED)
-    return type_ is SampleType.UNANSWERABLE or turn.papers == [] or named
 
 
 def _check_nothing_answers(turn: _Turn, type_: SampleType, where: str) -> None:
@@ -231,11 +212,6 @@ def _gains(turn: _Turn, names: PaperNames, where: str) -> dict[str, float] | Non
             )
         gains[id_] = gain
     return gains
-
-
-def _outcome(turn: _Turn) -> Outcome | None:
-    answers = turn.papers or turn.facts or turn.evidence
-    return turn.outcome or (Outcome.ANSWERED if answers else None)
 
 
 def _unquotable(sample: Sample, names: PaperNames, where: str) -> Iterator[str]:

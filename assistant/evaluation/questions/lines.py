@@ -1,4 +1,4 @@
-"""Questions from JSONL files: a question or a conversation a line; also the lines themselves."""
+"""The lines of question files: JSONL files with a question or a conversation a line."""
 
 import json
 from collections.abc import Iterable
@@ -50,7 +50,13 @@ def read_questions(path: Path) -> list[Conversation]:
     Raises:
         InputError: the file cannot be read or a line does not fit; it names the line.
     """
-    return [_conversation(line.fields, line.where) for line in lines_of(contents(path), path)]
+    conversations = []
+    for line in lines_of(contents(path), path):
+        turns = line.fields.get("turns")
+        asked = (isinstance(turns, list) and turns) or [line.fields]
+        questions = tuple(_question(turn, line.where) for turn in asked)
+        conversations.append(Conversation(str(line.fields["id"]), questions))
+    return conversations
 
 
 def read_judged(path: Path) -> list[LabelledQuestion]:
@@ -62,13 +68,17 @@ def read_judged(path: Path) -> list[LabelledQuestion]:
     Raises:
         InputError: the file cannot be read or a line does not fit; it names the line.
     """
-    return [
-        LabelledQuestion(
-            _question(line.fields, line.where), answerable=_has_papers(line.fields, line.where)
-        )
-        for line in lines_of(contents(path), path)
-        if "turns" not in line.fields
-    ]
+    judged = []
+    for line in lines_of(contents(path), path):
+        if "turns" in line.fields:
+            continue
+        question, papers = _question(line.fields, line.where), line.fields.get("papers")
+        if not isinstance(papers, list):
+            raise InputError(
+                f"{line.where} has no papers; expected “papers” with a list of titles."
+            )
+        judged.append(LabelledQuestion(question, answerable=bool(papers)))
+    return judged
 
 
 def lines_of(content: bytes, path: Path, id_field: str = "id") -> list[QuestionLine]:
@@ -82,21 +92,18 @@ def lines_of(content: bytes, path: Path, id_field: str = "id") -> list[QuestionL
     Raises:
         InputError: it is not UTF-8, holds nothing, or a line is no object with an id.
     """
+    expected = "one JSON object a line"
     lines = [
         _line(raw, f"{path}, line {number}", number, id_field)
-        for number, raw in numbered_lines(content, path, "one JSON object a line")
+        for number, raw in numbered_lines(content, path, expected)
     ]
     if not lines:
-        raise InputError(f"{path} is empty; expected one JSON object a line.")
+        raise InputError(f"{path} is empty; expected {expected}.")
     return lines
 
 
 def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int, str]]:
-    """The lines of a text that are not blank, numbered from 1; all line endings are recognised.
-
-    Raises:
-        InputError: it is not UTF-8; the sentence says what was `expected`.
-    """
+    """The lines that are not blank, by numbers from 1; raises InputError if they are not UTF-8."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -106,11 +113,7 @@ def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int,
 
 
 def contents(path: Path) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """The bytes of a file; raises InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -118,11 +121,7 @@ def contents(path: Path) -> bytes:
 
 
 def check_ids_differ(lines: Iterable[QuestionLine]) -> None:
-    """Check that every id is given once.
-
-    Raises:
-        InputError: two lines share an id; it names both.
-    """
+    """Raises InputError if two lines share an id; it names both."""
     first: dict[str, int] = {}
     for line in lines:
         if line.id in first:
@@ -138,6 +137,14 @@ def shown(text: str) -> str:
     return first_words(" ".join(visible(storable(text)).split()))
 
 
+def question_of(text: str, where: str) -> str:
+    """The question, checked; raises InputError, which names `where`, if it is empty or too long."""
+    try:
+        return checked_question(text)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
 def _line(raw: str, where: str, number: int, id_field: str) -> QuestionLine:
     try:
         fields = json.loads(raw)
@@ -151,25 +158,8 @@ def _line(raw: str, where: str, number: int, id_field: str) -> QuestionLine:
     return QuestionLine(storable(str(fields[id_field])), fields, where, number)
 
 
-def _conversation(fields: dict[str, Any], where: str) -> Conversation:
-    turns = fields.get("turns")
-    asked = [_question(turn, where) for turn in turns] if isinstance(turns, list) else []
-    questions = tuple(asked) or (_question(fields, where),)
-    return Conversation(str(fields["id"]), questions)
-
-
 def _question(fields: Any, where: str) -> str:
     question = fields.get("question", fields.get("query")) if isinstance(fields, dict) else None
     if not isinstance(question, str):
         raise InputError(f"{where} has no question; expected “question” (or “turns”) with text.")
-    try:
-        return checked_question(question)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
-
-
-def _has_papers(fields: dict[str, Any], where: str) -> bool:
-    papers = fields.get("papers")
-    if not isinstance(papers, list):
-        raise InputError(f"{where} has no papers; expected “papers” with a list of titles.")
-    return bool(papers)
+    return question_of(question, where)

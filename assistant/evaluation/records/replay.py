@@ -1,20 +1,20 @@
 """Replays: a run that has ended is asked again, and the first difference is reported."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from assistant.evaluation.asking import stable
-from assistant.evaluation.record import (
+from assistant.evaluation.records.record import (
+    RECORD,
+    SAMPLES,
     Difference,
     RunRecord,
-    describe_difference,
     first_difference,
     read_record,
+    read_rows,
 )
-from assistant.evaluation.rows import RECORD, SAMPLES, read_rows
-from assistant.evaluation.scorers.wording import counted
+from assistant.evaluation.scorers import counted
 from assistant.evaluation.types import Json, Row
 from retrieval.types import InputError
 
@@ -24,8 +24,7 @@ _RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinki
 """Settings that a replay takes from the record, unless a flag sets them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowDifference:
+class RowDifference(NamedTuple):
     """A part of a sample's reply that differs."""
 
     id: str
@@ -47,16 +46,12 @@ class ReplayResult:
 
 
 def replayable_record(folder: Path) -> RunRecord:
-    """The record of a run that can be replayed.
-
-    Raises:
-        InputError: there is no run, it has not ended, or its questions are gone.
-    """
-    record = _finished_record(folder)
-    file = record.asking.file
-    if not Path(file).exists():
+    """The record of a run; raises InputError if it has not ended or its questions are gone."""
+    record = _ended_record(folder)
+    if not Path(record.asking.file).exists():
         raise InputError(
-            f"The questions of {folder} are no longer in {file}; bring them back there."
+            f"The questions of {folder} are no longer in {record.asking.file}; "
+            "bring them back there."
         )
     return record
 
@@ -67,11 +62,7 @@ def restored(record: RunRecord) -> dict[str, Any]:
 
 
 def check_replay_folder(out: Path) -> None:
-    """Check that a folder given for a replay has no ended run.
-
-    Raises:
-        InputError: it has one; only replays in the default folder are replaced.
-    """
+    """Raises InputError if `out` has an ended run; only default folders of replays are replaced."""
     if (kept := read_record(out / RECORD)) and kept.times.ended:
         raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
 
@@ -79,27 +70,24 @@ def check_replay_folder(out: Path) -> None:
 def replayed(before: Path, now: Path) -> ReplayResult:
     """The first differences between two ended runs of the same questions."""
     old, new = read_rows(before / SAMPLES), {row.id: row for row in read_rows(now / SAMPLES)}
+    differing = (found for row in old if row.id in new for found in _differences(row, new[row.id]))
     return ReplayResult(
         samples=len(old),
-        record=first_difference(_finished_record(before), _finished_record(now)),
-        row=_first(old, new),
+        record=first_difference(_ended_record(before), _ended_record(now)),
+        row=next(differing, None),
     )
 
 
 def replay_lines(found: ReplayResult) -> list[str]:
     """The comparison with a replay, for people."""
-    lines = ["The records of both runs agree."]
+    first = "The records of both runs agree."
     if found.record:
-        difference = describe_difference(found.record)
-        lines = [f"The records differ first in {difference}."]
-    if found.row is None:
-        return [
-            *lines,
-            f"{counted(found.samples, 'sample')} gave the same bytes, apart from timings.",
-        ]
-    row = found.row
-    place = f"{row.id}, turn {row.turn}, {row.part}"
-    return [*lines, f"The replies differ first in {place}.", f"- {row.before}", f"+ {row.now}"]
+        first = f"The records differ first in {found.record}."
+    if row := found.row:
+        place = f"{row.id}, turn {row.turn}, {row.part}"
+        return [first, f"The replies differ first in {place}.", f"- {row.before}", f"+ {row.now}"]
+    samples = counted(found.samples, "sample")
+    return [first, f"{samples} gave the same bytes, apart from timings."]
 
 
 def replay_json(found: ReplayResult, before: Path, now: Path) -> Json:
@@ -109,13 +97,12 @@ def replay_json(found: ReplayResult, before: Path, now: Path) -> Json:
         "out": str(now),
         "samples": found.samples,
         "same": found.row is None,
-        "record_difference": found.record
-        and dict(zip(("part", "before", "now"), found.record, strict=True)),
-        "row_difference": found.row and asdict(found.row),
+        "record_difference": found.record and found.record._asdict(),
+        "row_difference": found.row and found.row._asdict(),
     }
 
 
-def _finished_record(folder: Path) -> RunRecord:
+def _ended_record(folder: Path) -> RunRecord:
     record = read_record(folder / RECORD)
     if record is None:
         raise InputError(f"{folder} has no {RECORD}; give the --out of an evaluation run.")
@@ -124,21 +111,13 @@ def _finished_record(folder: Path) -> RunRecord:
     return record
 
 
-def _first(old: Sequence[Row], new: dict[str, Row]) -> RowDifference | None:
-    pairs = ((row, new[row.id]) for row in old if row.id in new)
-    return next((found for pair in pairs for found in _differences(*pair)), None)
-
-
-def _differences(before: Row, now: Row) -> Iterable[RowDifference]:
+def _differences(before: Row, now: Row) -> Iterator[RowDifference]:
     """The differences between two rows of a sample."""
     if before.failed != now.failed:
         yield RowDifference(before.id, 0, "failed", before.failed, now.failed)
     for turn, (old, new) in enumerate(zip(before.replies, now.replies, strict=True)):
-        if stable(old.ranking, old.answer) == stable(new.ranking, new.answer):
-            continue
-        parts: dict[str, tuple[Any, Any]] = {"ranking": (list(old.ranking), list(new.ranking))}
-        for name in {**(old.answer or {}), **(new.answer or {})}:
-            parts[name] = ((old.answer or {}).get(name), (new.answer or {}).get(name))
-        for name, (one, other) in parts.items():
-            if one != other and name != "timings":
-                yield RowDifference(before.id, turn, name, one, other)
+        one = {"ranking": list(old.ranking), **(old.answer or {})}
+        other = {"ranking": list(new.ranking), **(new.answer or {})}
+        for part in dict.fromkeys((*one, *other)):
+            if part != "timings" and one.get(part) != other.get(part):
+                yield RowDifference(before.id, turn, part, one.get(part), other.get(part))

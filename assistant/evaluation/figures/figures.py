@@ -1,30 +1,34 @@
 """The figures of a run (`figures.json`): metrics with intervals, outcomes, curves, speed."""
 
-import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.metrics import (
-    FAILED,
+from assistant.evaluation.figures.metrics import FAILED, METRICS
+from assistant.evaluation.figures.statistics import (
     LEAST_SAMPLES,
-    METRICS,
     RESAMPLES,
+    CurvePoint,
+    Spread,
     Total,
+    area_below,
     mean,
     mean_interval,
+    risk_coverage,
+    spread_of,
 )
+from assistant.evaluation.questions.lines import contents
 from assistant.evaluation.scorers import VERSION
-from assistant.evaluation.scorers.abstention import EITHER_REFUSAL, outcome_labels
-from assistant.evaluation.scorers.risk_coverage import JUDGES, area_below, curve_of, judged_by
-from assistant.evaluation.types import CurvePoint, Reply, Row, SampleType
+from assistant.evaluation.types import Expected, Reply, Row, SampleType
 from assistant.types import Outcome
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
+
+EITHER_REFUSAL = "either refusal"
+"""The right outcome if no abstract answers and the kind of refusal is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +48,6 @@ class Figure:
     """Questions."""
     unscored: int
     """Questions that the metric applies to, but that could not be scored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Distribution of a time or a count over questions."""
-
-    mean: float
-    median: float
-    p95: float
-    total: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,31 +100,33 @@ class Figures:
 
 
 _FORM = TypeAdapter(Figures)
-_PERCENTILE = 95
 
 
 def make_figures(
-    rows: Iterable[Row],
-    order: Sequence[str],
-    questions_sha256: str,
-    seed: int,
-    resamples: int = RESAMPLES,
+    rows: Sequence[Row], questions_sha256: str, seed: int, resamples: int = RESAMPLES
 ) -> Figures:
     """Compute the figures of a run.
 
     Args:
-        rows: of samples named in `order`, in any order; others are ignored.
-        order: ids of the samples, in the order of the questions.
+        rows: in the order of the questions.
         questions_sha256: of the file of questions.
         seed: of the intervals' draws.
         resamples: how often samples are drawn for an interval.
     """
-    by_id = {row.id: row for row in rows}
-    ordered = [by_id[id_] for id_ in order if id_ in by_id]
-    samples = {row.id: _scores(row) for row in ordered}
-    ended = [row for row in ordered if not row.failed]
-    replies = [reply for row in ended for reply in row.replies]
-    curves = {wrong: curve_of(judged_by(replies, judge)) for wrong, judge in JUDGES.items()}
+    samples = {
+        row.id: SampleScores(
+            type=row.type.value,
+            failed=bool(row.failed),
+            scores=tuple(
+                {name: score.value for name, score in each.scores.items()} for each in row.replies
+            ),
+        )
+        for row in rows
+    }
+    replied = [(row.type, reply) for row in rows if not row.failed for reply in row.replies]
+    replies = [reply for _, reply in replied]
+    judged = {wrong: _judged(replies, judge) for wrong, judge in _JUDGES.items()}
+    curves = {wrong: risk_coverage(each) for wrong, each in judged.items() if each}
     return Figures(
         questions_sha256=questions_sha256,
         scorers=VERSION,
@@ -138,13 +134,9 @@ def make_figures(
         resamples=resamples,
         figures=tuple(_figures(list(samples.values()), seed, resamples)),
         outcomes=_outcomes(replies),
-        curves={wrong: curve for wrong, curve in curves.items() if curve},
-        areas={
-            wrong: area
-            for wrong, curve in curves.items()
-            if (area := area_below(curve)) is not None
-        },
-        seconds=_spreads(_seconds(row.type, reply) for row in ended for reply in row.replies),
+        curves=curves,
+        areas={wrong: area_below(curve) for wrong, curve in curves.items()},
+        seconds=_spreads(_seconds(*each) for each in replied),
         tokens=_spreads(map(_tokens, replies)),
         latencies=tuple(sorted(reply.seconds for reply in replies)),
         samples=samples,
@@ -152,24 +144,14 @@ def make_figures(
 
 
 def write_figures(path: Path, figures: Figures) -> None:
-    """Write the figures, whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
+    """Write the figures, whole or not at all; raises LibraryError if that fails."""
     write_whole(path, _FORM.dump_json(figures, indent=1).decode() + "\n")
 
 
 def read_figures(path: Path) -> Figures:
-    """The figures that `write_figures` wrote.
-
-    Raises:
-        InputError: the file cannot be read or has no figures.
-    """
+    """The figures that `write_figures` wrote; raises InputError if `path` has none."""
     try:
-        return _FORM.validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+        return _FORM.validate_json(contents(path))
     except ValidationError as error:
         found = error.errors()[0]
         what = " ".join((*map(str, found["loc"]), found["msg"]))
@@ -178,24 +160,14 @@ def read_figures(path: Path) -> Figures:
         ) from error
 
 
-def _scores(row: Row) -> SampleScores:
-    return SampleScores(
-        type=row.type.value,
-        failed=bool(row.failed),
-        scores=tuple(
-            {name: score.value for name, score in reply.scores.items()} for reply in row.replies
-        ),
-    )
-
-
 def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iterator[Figure]:
     """Every metric that applies to a question, over all samples and then by type."""
     for metric in METRICS:
-        for type_ in ("", *(each.value for each in SampleType)):
+        for type_ in ("", *SampleType):
             chosen = [sample for sample in samples if type_ in ("", sample.type)]
-            scores = [list(sample.of(metric.score).values()) for sample in chosen]
+            scores = [list(sample.of(metric.name).values()) for sample in chosen]
             if any(scores):
-                yield _figure(metric.score, type_, scores, seed, resamples)
+                yield _figure(metric.name, str(type_), scores, seed, resamples)
 
 
 def _figure(
@@ -205,14 +177,15 @@ def _figure(
     known = [[value for value in sample if value is not None] for sample in scores]
     totals = [Total(sum(values), len(values)) for values in known if values]
     scored = sum(map(len, known))
-    has_interval = len(totals) >= LEAST_SAMPLES
-    interval = mean_interval(totals, seed, resamples) if has_interval else None
+    low, high = None, None
+    if len(totals) >= LEAST_SAMPLES:
+        low, high = mean_interval(totals, seed, resamples)
     return Figure(
         metric=metric,
         type=type_,
         value=mean(totals) if totals else None,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
+        low=low,
+        high=high,
         scored=scored,
         unscored=sum(map(len, scores)) - scored,
     )
@@ -221,15 +194,56 @@ def _figure(
 def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
     """The rows of the table of outcomes that have questions."""
     counts = Counter(
-        outcome_labels(reply.expected, Outcome(reply.answer["outcome"]))
+        (_right_outcome(reply.expected), reply.answer["outcome"])
         for reply in replies
         if reply.answer is not None
     )
     rows = {
         right: {given.value: counts[right, given.value] for given in Outcome}
-        for right in (*(outcome.value for outcome in Outcome), EITHER_REFUSAL)
+        for right in (*map(str, Outcome), EITHER_REFUSAL)
     }
     return {right: row for right, row in rows.items() if any(row.values())}
+
+
+def _right_outcome(expected: Expected) -> str | None:
+    if expected.outcome is None and expected.should_answer is False:
+        return EITHER_REFUSAL
+    return expected.outcome or (Outcome.ANSWERED if expected.should_answer else None)
+
+
+def _judged(
+    replies: Iterable[Reply], is_wrong: Callable[[Reply], bool | None]
+) -> list[tuple[float, bool]]:
+    """Confidence, and whether it is wrong, of the replies that have both."""
+    judged = ((reply.answer, is_wrong(reply)) for reply in replies)
+    return [
+        (answer["confidence"], wrong)
+        for answer, wrong in judged
+        if wrong is not None and answer and answer["confidence"] is not None
+    ]
+
+
+def _no_abstract_answers(reply: Reply) -> bool | None:
+    """Whether any answer would be wrong; refused questions count, too."""
+    should = reply.expected.should_answer
+    return None if should is None else not should
+
+
+def _not_right(reply: Reply) -> bool | None:
+    """Whether the answer is wrong: no abstract answers, or a fact is missing.
+
+    None if the question was refused or has no expected facts.
+    """
+    if reply.answer is None or reply.answer["outcome"] != Outcome.ANSWERED:
+        return None
+    if reply.expected.should_answer is False:
+        return True
+    facts = reply.scores.get("facts")
+    return facts.value != 1 if facts else None
+
+
+_JUDGES = {"no abstract answers": _no_abstract_answers, "not right": _not_right}
+"""The definitions of wrong; each has a curve."""
 
 
 def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
@@ -263,13 +277,4 @@ def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
     for measures in measured:
         for name, value in measures.items():
             values[name].append(value)
-    return {name: _spread(each) for name, each in values.items()}
-
-
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(
-        mean=statistics.fmean(values),
-        median=statistics.median(values),
-        p95=float(np.percentile(values, _PERCENTILE)),
-        total=float(sum(values)),
-    )
+    return {name: spread_of(each) for name, each in values.items()}

@@ -1,4 +1,4 @@
-"""Facts that a run depends on: program, packages, models, prompts, library and machine."""
+"""Facts that a run depends on: program, models, settings, prompts, library and machine."""
 
 import hashlib
 import json
@@ -15,13 +15,18 @@ from packaging.requirements import Requirement
 
 from assistant import __version__
 from assistant.models.gguf.header import read_header
-from assistant.settings import APPLICATION, resource_folder
+from assistant.pipeline.abstention import read_calibration, threshold
+from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.manifest import read_manifest
+from retrieval.search.rerank import RerankSettings
 from retrieval.types import Paper
 
-_SOURCES = Path(__file__).parents[2]
+_SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
+_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
+_BY_PROBE = "as the probe decides"
+"""The writing mode that is recorded, as the probe chooses it when the model is loaded."""
 
 
 def code_facts() -> dict[str, Any]:
@@ -68,6 +73,25 @@ def model_facts(path: Path) -> dict[str, Any]:
 def prompt_hashes() -> dict[str, str]:
     """SHA-256 of every prompt, by its name."""
     return {path.stem: sha256_of(path) for path in sorted(resource_folder("prompts").glob("*.txt"))}
+
+
+def settings_facts(settings: Settings, ablations: Ablations) -> dict[str, Any]:
+    """Every setting that may change an answer, and where the models and the library lie."""
+    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
+    answering = asdict(ablations.answer_settings(WritingSettings()))
+    if not ablations.free_writing:
+        answering["writing"]["mode"] = _BY_PROBE
+    kept |= {"home": str(settings.home.resolve()), "cache": str(settings.cache.resolve())}
+    for name in ("model", "embedder"):  # a replay may begin in another folder
+        if (path := Path(kept[name])).is_file():
+            kept[name] = str(path.resolve())
+    calibration = read_calibration(settings.home)
+    return kept | {
+        "answering": answering,
+        "reranking": asdict(RerankSettings()),
+        "least_confidence": threshold(settings.home),
+        "calibrated_on": calibration.source if calibration else "questions about the seeds",
+    }
 
 
 def library_facts(home: Path) -> dict[str, Any]:

@@ -1,3 +1,5 @@
+"""Bootstrap intervals, and the risk-coverage curve against a twin that is slow and plain."""
+
 import random
 import statistics
 
@@ -6,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.evaluation.metrics import (
+from assistant.evaluation.figures.statistics import (
     RESAMPLES,
+    CurvePoint,
     Interval,
     Total,
+    area_below,
     difference_interval,
     mean,
     mean_interval,
+    risk_coverage,
 )
 
 FEW = st.lists(st.builds(Total, st.floats(0, 100), st.integers(1, 4)), min_size=1, max_size=12)
@@ -60,7 +65,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_one_nearly() -> None:
 def test_draws_in_blocks_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     totals = ones(*(index / 7 for index in range(37)))
     in_blocks = mean_interval(totals, seed=5)
-    monkeypatch.setattr("assistant.evaluation.metrics._BLOCK", 37 * RESAMPLES)
+    monkeypatch.setattr("assistant.evaluation.figures.statistics._BLOCK", 37 * RESAMPLES)
     assert mean_interval(totals, seed=5) == in_blocks
 
 
@@ -130,3 +135,37 @@ def test_intervals_of_differences_hold_the_truth_about_95_times_in_a_hundred() -
         interval = difference_interval(ones(*before), ones(*now), seed=trial, resamples=500)
         held += interval.low <= 0.3 <= interval.high
     assert 0.93 <= held / 2000 <= 0.96
+
+
+JUDGED = st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.2, 0.5, 0.9]), st.booleans()), min_size=1)
+"""Few confidences, so that many are equal."""
+
+
+def slow_curve(judged: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
+    """For every threshold, what it lets through."""
+    points = []
+    for threshold in sorted({confidence for confidence, _ in judged}, reverse=True):
+        let_through = [wrong for confidence, wrong in judged if confidence >= threshold]
+        coverage = len(let_through) / len(judged)
+        points.append(CurvePoint(threshold, coverage, let_through.count(True) / len(let_through)))
+    return tuple(points)
+
+
+@given(JUDGED)
+def test_curve_and_area_are_those_of_the_twin(judged: list[tuple[float, bool]]) -> None:
+    curve = slow_curve(judged)
+    assert risk_coverage(judged) == curve
+    # The mean over the questions of the risk at which each is let through.
+    risks = {point.confidence: point.risk for point in curve}
+    area = sum(risks[confidence] for confidence, _ in judged) / len(judged)
+    assert area_below(curve) == pytest.approx(area)
+
+
+def test_a_curve_by_hand() -> None:
+    curve = risk_coverage([(0.9, False), (0.8, True), (0.8, False), (0.1, True)])
+    assert curve == (
+        CurvePoint(0.9, 0.25, 0.0),
+        CurvePoint(0.8, 0.75, 1 / 3),
+        CurvePoint(0.1, 1.0, 0.5),
+    )
+    assert area_below(curve) == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 * 0.5)
