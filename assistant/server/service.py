@@ -11,10 +11,10 @@ from assistant.models.chat import Speed, measure
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.server.history import CONVERSATIONS, Conversations
-from assistant.server.jobs.ingest import LibraryJobs
+from assistant.server.jobs.library import LibraryJobs
+from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
-from assistant.server.queue import RequestQueue, Ticket
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews

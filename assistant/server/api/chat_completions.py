@@ -7,17 +7,29 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
 
 from assistant.generation.answer_builder import answer_text
 from assistant.pipeline.assistant import checked_question
-from assistant.server.api.disconnects import EventStream, unless_gone
-from assistant.server.api.errors import ApiError, documented, user_error_status
+from assistant.server.api.errors import (
+    ApiError,
+    documented,
+    error_json,
+    unless_gone,
+    user_error_status,
+)
 from assistant.server.api.recent import RecentAnswers, spoken
-from assistant.server.api.schemas import ChatCompletion, ChatRequest, Message
+from assistant.server.api.schemas import (
+    AnswerOut,
+    ChatCompletion,
+    ChatRequest,
+    ChoiceOut,
+    Message,
+    MessageOut,
+    UsageOut,
+)
 from assistant.server.auth import owner_of
-from assistant.server.auth.responses import error_json
 from assistant.server.service import Service, Waiting
 from assistant.types import (
     Answer,
@@ -38,15 +50,9 @@ DEFAULT = "default"
 """A name that stands for any model."""
 _NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-_EVENT: Json = {
-    "type": "object",
-    "required": ["data"],
-    "properties": {
-        "data": {
-            "type": "string",
-            "description": "A `chat.completion.chunk` or an `error` as JSON; at the end `[DONE]`.",
-        }
-    },
+_EVENTS: Json = {
+    "type": "string",
+    "description": "`data: ` and a `chat.completion.chunk` or `error` as JSON; last `[DONE]`.",
 }
 
 Events = AsyncGenerator[Waiting | Event, None]
@@ -77,12 +83,12 @@ def chat_routes(service: Service) -> APIRouter:
         responses={
             200: {
                 "description": "The answer; a stream of chunks if `stream` is true.",
-                "content": {"text/event-stream": {"schema": _EVENT}},
+                "content": {"text/event-stream": {"schema": _EVENTS}},
             },
             **documented(400, 401, 404, 408, 413, 415, 429, 500, 503),
         },
     )
-    async def ask(body: ChatRequest, request: Request) -> Response:
+    async def ask(body: ChatRequest, request: Request) -> Any:
         """The last message is the question; the messages before it are its context.
 
         Citations, quotes, outcome, passages and timings come in the field `assistant` of the
@@ -137,7 +143,7 @@ def _question(messages: Sequence[Message]) -> str:
 
 async def _whole(
     request: Request, events: Events, completion: _Completion, recent: RecentAnswers
-) -> Response:
+) -> ChatCompletion:
     """The complete answer.
 
     Raises:
@@ -145,22 +151,14 @@ async def _whole(
     """
     answer = await unless_gone(request.receive, _answer(events))
     recent.remember(completion.messages, answer)
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": answer.text, "refusal": None},
-        "logprobs": None,
-        "finish_reason": "stop",
-    }
-    body = {
-        "id": completion.id,
-        "object": "chat.completion",
-        "created": completion.created,
-        "model": answer.model,
-        "choices": [choice],
-        "usage": _usage(answer),
-        "assistant": answer_json(answer, completion.id, completion.turn),
-    }
-    return JSONResponse(body)
+    return ChatCompletion(
+        id=completion.id,
+        created=completion.created,
+        model=answer.model,
+        choices=[ChoiceOut(message=MessageOut(content=answer.text))],
+        usage=_usage(answer),
+        assistant=AnswerOut(**answer_json(answer, completion.id, completion.turn)),
+    )
 
 
 async def _answer(events: Events) -> Answer:
@@ -173,7 +171,7 @@ async def _answer(events: Events) -> Answer:
 
 async def _streamed(
     events: Events, completion: _Completion, recent: RecentAnswers, *, usage: bool
-) -> Response:
+) -> StreamingResponse:
     """The answer as a stream; an error before the first event has a status of its own."""
     first = await anext(events)
 
@@ -194,7 +192,7 @@ async def _streamed(
             except Cancelled:
                 return
 
-    return EventStream(lines(), headers=_NO_CACHE)
+    return StreamingResponse(lines(), media_type="text/event-stream", headers=_NO_CACHE)
 
 
 class _Chunks:
@@ -236,7 +234,7 @@ class _Chunks:
         known = answer_json(answer, self._completion.id, self._completion.turn)
         last = [self._chunk({}, "stop", assistant=known)]
         if self._usage:
-            last.append(self._line(choices=[], usage=_usage(answer)))
+            last.append(self._line(choices=[], usage=_usage(answer).model_dump()))
         return [*rest, *last, "data: [DONE]\n\n"]
 
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: Any) -> str:
@@ -261,14 +259,12 @@ def _comment(text: str) -> str:
 
 def _error_line(error: UserError) -> str:
     """An error after the status was sent."""
-    status, code, _ = user_error_status(error)
-    return f"data: {dumps(error_json(status, str(error), code))}\n\n"
+    status, message, code, _ = user_error_status(error)
+    return f"data: {dumps(error_json(status, message, code))}\n\n"
 
 
-def _usage(answer: Answer) -> Json:
+def _usage(answer: Answer) -> UsageOut:
     prompt, completion = answer.tokens.prompt, answer.tokens.completion
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "total_tokens": prompt + completion,
-    }
+    return UsageOut(
+        prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion
+    )

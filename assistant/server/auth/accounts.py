@@ -6,7 +6,7 @@ import secrets
 import sys
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
@@ -38,8 +38,9 @@ _KEY_MARK = "aa"
 
 
 def _checked_hash(text: str) -> str:
-    if is_hash(text):
-        return text
+    with suppress(InvalidHashError):
+        if extract_parameters(text).type is Type.ID:
+            return text
     raise ValueError("not an argon2id hash")
 
 
@@ -183,8 +184,7 @@ def remove_user(path: Path, name: str) -> None:
     """Remove a user and their keys.
 
     Raises:
-        InputError: there is no such user, or the file is missing or broken.
-        LibraryError: the file cannot be written.
+        InputError, LibraryError: there is no such user; see `add_user`.
     """
     with _edited(path) as users:
         _known(users, name)
@@ -195,14 +195,11 @@ def make_key(path: Path, name: str) -> str:
     """Add an API key to a user and return it; only its hash is stored.
 
     Raises:
-        InputError: there is no such user, or the file is missing or broken.
-        LibraryError: the file cannot be written.
+        InputError, LibraryError: there is no such user; see `add_user`.
     """
     with _edited(path) as users:
         user = _known(users, name)
-        key_id = secrets.token_hex(4)
-        while users.with_key(key_id):
-            key_id = secrets.token_hex(4)
+        key_id = secrets.token_hex(8)
         key = f"{_KEY_MARK}_{key_id}_{secrets.token_urlsafe(32)}"
         user.keys[key_id] = Key(hash=hashed(key), made=datetime.now(UTC).date())
     return key
@@ -212,8 +209,7 @@ def revoke_key(path: Path, key_id: str) -> None:
     """Remove an API key.
 
     Raises:
-        InputError: there is no such key, or the file is missing or broken.
-        LibraryError: the file cannot be written.
+        InputError, LibraryError: there is no such key; see `add_user`.
     """
     with _edited(path) as users:
         found = users.with_key(key_id)
@@ -267,14 +263,6 @@ def matches(hash_: str, secret: str) -> bool:
     try:
         return _HASHER.verify(hash_, _composed(secret))
     except (VerifyMismatchError, InvalidHashError):
-        return False
-
-
-def is_hash(text: str) -> bool:
-    """Whether `text` is an argon2id hash."""
-    try:
-        return extract_parameters(text).type is Type.ID
-    except InvalidHashError:
         return False
 
 

@@ -12,8 +12,8 @@ import pytest
 from fakes import Asking, FakeReader, answered, paper
 from prometheus_client.parser import text_string_to_metric_families
 
+from assistant.server.jobs.queue import RequestQueue
 from assistant.server.jobs.setup import SetupState
-from assistant.server.queue import RequestQueue
 from assistant.server.service import Service, Waiting
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Outcome, Retrieved, Turn
