@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from starlette.convertors import PathConvertor, register_url_convertor
 
@@ -51,11 +50,8 @@ def paper_routes(service: Service) -> APIRouter:
     )
     async def search(body: SearchRequest, request: Request) -> dict[str, Any]:
         """The papers that match best by meaning and by words, reranked by the model."""
-        if body.rerank:
-            owner = owner_of(request.scope)
-            work = service.search_async(body.query, body.k, reranked=True, owner=owner)
-        else:
-            work = run_in_threadpool(service.search, body.query, body.k, reranked=False)
+        owner = owner_of(request.scope)
+        work = service.search_async(body.query, body.k, reranked=body.rerank, owner=owner)
         found = await unless_gone(request.receive, work)
         hits = search_json(None, 0, body.query, found.passages)
         return {**hits, "notes": list(found.notes)}
