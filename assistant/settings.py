@@ -5,11 +5,12 @@ import os
 import tomllib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -63,6 +64,23 @@ class Settings(BaseSettings):
         default="", description="name under which a proxy makes the browser app known"
     )
     auth_file: Path | None = Field(default=None, description="file of the users who may come in")
+    proxies: str = Field(
+        default="",
+        description="addresses and networks, separated by commas, of the proxies whose "
+        "X-Forwarded-For, -Proto, -Host and -Prefix are believed",
+    )
+    root_path: str = Field(
+        default="",
+        pattern=r"^(/[^/?#\s]+)*$",
+        description="path under which a proxy serves the browser app, such as /papers",
+    )
+
+    @field_validator("proxies")
+    @classmethod
+    def _check_networks(cls, proxies: str) -> str:
+        for each in filter(None, map(str.strip, proxies.split(","))):
+            ip_network(each)
+        return proxies
 
     @classmethod
     def settings_customise_sources(

@@ -21,6 +21,8 @@ _METAVARS = {
     "threads": "N",
     "server_name": "NAME",
     "auth_file": "FILE",
+    "proxies": "ADDRESSES",
+    "root_path": "PATH",
 }
 """Names of values in the help of settings."""
 
@@ -65,7 +67,8 @@ def _parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=help_, description=help_, parents=[everywhere])
 
     serve = command("serve", "open the assistant in a browser; the first start sets it up")
-    _add_settings(serve, "host", "port", "allow_ingest", "server_name", "auth_file")
+    _add_settings(serve, "host", "port", "allow_ingest", "auth_file")
+    _add_settings(serve, "server_name", "proxies", "root_path")
     _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
     remove = command("remove", "remove the papers of a file from the library")
     remove.add_argument("source", metavar="SOURCE", help="the file's name, without its folder")

@@ -161,14 +161,17 @@ class Service:
         return stored.paper if stored else None
 
     def close(self) -> None:
-        """Stop all requests, now and from now on."""
+        """Stop all requests, now and from now on, and adding files."""
         self._closed.set()
+        self.jobs.cancel()
 
     def _answering(
         self, question: str, history: Sequence[Turn], owner: str
     ) -> Callable[[Callable[[], bool]], Iterator[Waiting | Event]]:
         """Check the request; returns the function that starts the events."""
         with self._count_failure():
+            if self._closed.is_set():
+                raise Cancelled
             assistant = self.assistant
             checked_question(question)
 

@@ -15,9 +15,8 @@ from assistant.pipeline.assistant import checked_question
 from assistant.server.api.errors import (
     ApiError,
     documented,
-    error_json,
+    error_event,
     unless_gone,
-    user_error_status,
 )
 from assistant.server.api.recent import RecentAnswers, spoken
 from assistant.server.api.schemas import (
@@ -187,10 +186,8 @@ async def _streamed(
                         recent.remember(completion.messages, event.answer)
                     for line in chunks.lines(event):
                         yield line
-            except UserError as error:
-                yield _error_line(error)
-            except Cancelled:
-                return
+            except (UserError, Cancelled) as error:
+                yield error_event(error)
 
     return StreamingResponse(lines(), media_type="text/event-stream", headers=_NO_CACHE)
 
@@ -255,12 +252,6 @@ class _Chunks:
 def _comment(text: str) -> str:
     """A line that clients ignore, but that shows that the connection is alive."""
     return f": {text}\n\n"
-
-
-def _error_line(error: UserError) -> str:
-    """An error after the status was sent."""
-    status, message, code, _ = user_error_status(error)
-    return f"data: {dumps(error_json(status, message, code))}\n\n"
 
 
 def _usage(answer: Answer) -> UsageOut:

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive
 
 from assistant.server.api.schemas import ErrorOut
-from assistant.types import Json
+from assistant.types import Json, dumps
 from retrieval.types import (
     BusyError,
     Cancelled,
@@ -134,6 +134,12 @@ def user_error_status(error: UserError | Cancelled) -> tuple[int, str, str, dict
         if isinstance(error, kind):
             return status, str(error), code, {"Retry-After": str(seconds)} if seconds else {}
     return 500, str(error), "internal_error", {}
+
+
+def error_event(error: UserError | Cancelled) -> str:
+    """An error as a server-sent event, for a stream whose status was sent before."""
+    status, message, code, _ = user_error_status(error)
+    return f"data: {dumps(error_json(status, message, code))}\n\n"
 
 
 Handler = Callable[[Request, Any], Awaitable[Response]]

@@ -15,6 +15,7 @@ from assistant.server.api.errors import add_error_handlers, documented
 from assistant.server.api.papers import paper_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
 from assistant.server.api.uploads import ingest_routes
+from assistant.server.auth import path_of
 from assistant.server.service import Service
 
 _STATIC = Path(__file__).with_name("static")
@@ -174,7 +175,6 @@ class _ApiOrPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_api = scope["type"] == "http" and any(
-            scope["path"] == path or scope["path"].startswith(f"{path}/")
-            for path in (*_API_PATHS, *_OLD_MCP)
+            f"{path_of(scope)}/".startswith(f"{path}/") for path in (*_API_PATHS, *_OLD_MCP)
         )
         await (self._api if is_api else self._app)(scope, receive, send)

@@ -27,3 +27,8 @@ def owner_of(scope: Mapping[str, Any]) -> str:
 def owner_behind(wrapped: _WrappedRequest) -> str:
     """Like `owner_of`, for the request that a page's event handler receives."""
     return owner_of(wrapped.request.scope) if wrapped.request else ANYONE
+
+
+def path_of(scope: Mapping[str, Any]) -> str:
+    """The path of a request below the one that the assistant is served under."""
+    return str(scope["path"]).removeprefix(scope.get("root_path", "")) or "/"

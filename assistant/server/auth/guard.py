@@ -14,11 +14,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import error_response
-from assistant.server.auth import OWNER
+from assistant.server.auth import OWNER, path_of
 from assistant.server.auth.accounts import Accounts, key_id_of, read_users
 from assistant.server.auth.headers import SecurityHeaders
 from assistant.server.auth.limits import BodyLimit
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
+from assistant.server.auth.page_sessions import PageSessions
 from assistant.settings import Settings
 
 _SESSION_COOKIE = "assistant_session"
@@ -45,6 +46,7 @@ def protect(app: FastAPI, settings: Settings) -> None:
     Raises:
         InputError: the auth file is missing, unreadable or broken.
     """
+    app.add_middleware(PageSessions)
     if settings.auth_file:
         app.add_middleware(Guard, accounts=Accounts(settings.auth_file))
     else:
@@ -98,25 +100,25 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests of users; others sign in or are refused."""
-        if scope["type"] != "http" or scope["path"] == _HEALTH_PATH:
+        if scope["type"] != "http" or path_of(scope) == _HEALTH_PATH:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
-        signs = request.url.path in {"/login", "/logout"}
+        signs = path_of(scope) in {"/login", "/logout"}
         response = await (self._sign(request) if signs else self._refusal(request))
         await (response or self.app)(scope, receive, send)
 
     async def _sign(self, request: Request) -> Response:
         """The response to `/login` and `/logout`."""
-        match request.url.path, request.method:
+        match path_of(request.scope), request.method:
             case "/login", "POST":
                 return await self._sign_in(request)
             case "/login", "GET" | "HEAD":
                 signed_in = self._user_of_session(request)
-                return RedirectResponse("/", 303) if signed_in else login_page()
+                return _redirect(request, "/") if signed_in else login_page()
             case "/logout", "POST":
                 self._sessions.end(request.cookies.get(_SESSION_COOKIE, ""))
-                signed_out = RedirectResponse("/login", 303)
+                signed_out = _redirect(request, "/login")
                 _set_cookie(signed_out, request, _SESSION_COOKIE, "", 0)
                 return signed_out
         return error_response(405, "Signing in takes GET or POST, and signing out POST.")
@@ -168,7 +170,7 @@ class Guard:
         user = self._accounts.user(name)
         if found is None or user is None:
             return login_page(401, "The name or the password is wrong.", name)
-        signed_in = RedirectResponse("/", 303)
+        signed_in = _redirect(request, "/")
         token = self._sessions.begin(name, user.password)
         _set_cookie(signed_in, request, _SESSION_COOKIE, token, LIFETIME)
         return signed_in
@@ -186,13 +188,13 @@ class BrowserGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["path"] in {"/login", "/logout"}:
-            await RedirectResponse("/", 303)(scope, receive, send)
-            return
         request = HTTPConnection(scope)
+        if path_of(scope) in {"/login", "/logout"}:
+            await _redirect(request, "/")(scope, receive, send)
+            return
         known = request.cookies.get(_BROWSER_COOKIE, "")
         token = known if _BROWSER_TOKEN.fullmatch(known) else ""
-        if scope["method"] == "GET" and scope["path"] == "/":
+        if scope["method"] == "GET" and path_of(scope) == "/":
             token = token or secrets.token_urlsafe(32)
             cookie = Response()
             _set_cookie(cookie, request, _BROWSER_COOKIE, token, _YEAR)
@@ -234,7 +236,7 @@ class Origins:
         if scope["method"] not in _SAFE and self._is_foreign(headers.get("origin", ""), host):
             message = "Pages of other sites cannot send requests to the assistant."
             return error_response(403, message, code="foreign_origin")
-        if scope["path"].lower().startswith(_CLOSED_PREFIXES):
+        if path_of(scope).lower().startswith(_CLOSED_PREFIXES):
             return error_response(404, "There is nothing under this address.")
         return None
 
@@ -263,7 +265,7 @@ def _not_signed_in(request: Request) -> Response:
     """The response without valid credentials: the login page for people, an error for programs."""
     wants_page = "text/html" in request.headers.get("accept", "")
     if request.method in {"GET", "HEAD"} and wants_page:
-        return RedirectResponse("/login", 303)
+        return _redirect(request, "/login")
     return error_response(
         401,
         "Sign in at /login, or send an API key as `Authorization: Bearer KEY`; "
@@ -271,6 +273,10 @@ def _not_signed_in(request: Request) -> Response:
         code="not_signed_in",
         headers={"www-authenticate": "Bearer"},
     )
+
+
+def _redirect(request: HTTPConnection, path: str) -> Response:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
 
 
 def _address(request: Request) -> str:
@@ -281,8 +287,15 @@ def _set_cookie(
     response: Response, request: HTTPConnection, name: str, value: str, seconds: int
 ) -> None:
     """Set a cookie that scripts cannot read and other sites cannot send."""
-    secure = request.url.scheme == "https"
-    response.set_cookie(name, value, seconds, secure=secure, httponly=True, samesite="strict")
+    response.set_cookie(
+        name,
+        value,
+        seconds,
+        path=request.scope.get("root_path", "") + "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def _with_cookie(send: Send, cookie: str) -> Send:

@@ -14,6 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import error_response
+from assistant.server.auth import path_of
 
 _PAGE = "/"
 """The one page with inline scripts; it has no text of papers or people."""
@@ -55,8 +56,9 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        response = _HeaderSender(send, scope["path"])
-        if scope["path"] == _PAGE:
+        path = path_of(scope)
+        response = _HeaderSender(send, path)
+        if path == _PAGE:
             response = _IndexPage(send)
             plain = [
                 (name, value) for name, value in scope["headers"] if name != b"accept-encoding"

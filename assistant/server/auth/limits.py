@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import error_response
+from assistant.server.auth import path_of
 
 SUFFIXES = frozenset(
     {".bib", ".bibtex", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
@@ -82,7 +83,7 @@ class _Body:
         headers = Headers(scope=scope)
         self._receive, self._send = receive, send
         self._announced = headers.get("content-length", "")
-        path = scope["path"]
+        path = path_of(scope)
         self._megabytes = next(most for start, most in _LARGEST.items() if path.startswith(start))
         uploaded = path.startswith(_UPLOAD) and not path.startswith(f"{_UPLOAD}_")
         self._names = _NameCheck(headers.get("content-type", "")) if uploaded else None

@@ -1,0 +1,71 @@
+"""What a proxy in front says of a request: believed only from the proxies that a setting names."""
+
+import ipaddress
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from assistant.settings import Settings
+
+_FORWARDED = ("x-forwarded-", "forwarded", "x-real-ip")
+"""How the names of headers begin that only a proxy may send."""
+
+
+def behind_proxies(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """`app` as the named proxies show it: with the client's address, scheme, host and prefix."""
+    proxies = [each.strip() for each in settings.proxies.split(",") if each.strip()]
+    # uvicorn's types of an app are its own.
+    believing = ProxyHeadersMiddleware(app, trusted_hosts=proxies)  # type: ignore[arg-type]
+    return Proxied(believing, proxies, settings.root_path)  # type: ignore[arg-type]
+
+
+class Proxied:
+    """ASGI middleware that drops the headers of strangers, and serves under a prefix."""
+
+    def __init__(self, app: ASGIApp, proxies: Sequence[str], root_path: str) -> None:
+        """Wrap `app`.
+
+        Args:
+            app: believes the headers that are left.
+            proxies: addresses and networks.
+            root_path: the prefix if no proxy names one, such as `/papers`.
+        """
+        self._app = app
+        self._networks = [ipaddress.ip_network(each) for each in proxies]
+        self._root_path = root_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; the prefix is in its path, whether or not the proxy strips it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        believed = self._is_proxy(scope)
+        own = headers if believed else Headers(raw=[])
+        prefix = own.get("x-forwarded-prefix", self._root_path).rstrip("/")
+        kept = MutableHeaders(raw=[each for each in headers.raw if self._keeps(each[0], believed)])
+        if host := own.get("x-forwarded-host"):
+            kept["host"] = host
+        path = scope["path"]
+        if prefix and path == prefix:
+            await RedirectResponse(f"{prefix}/")(scope, receive, send)
+            return
+        if not path.startswith(f"{prefix}/"):
+            path = prefix + path
+        changed = {"path": path, "root_path": prefix, "headers": kept.raw}
+        await self._app({**scope, **changed}, receive, send)
+
+    def _is_proxy(self, scope: Scope) -> bool:
+        try:
+            address = ipaddress.ip_address(scope["client"][0])
+        except (TypeError, ValueError):  # a socket in the file system has no address
+            return False
+        return any(address in network for network in self._networks)
+
+    def _keeps(self, name: bytes, believed: bool) -> bool:  # noqa: FBT001
+        text = name.decode("latin-1").lower()
+        # Gradio would make addresses of this one that lack the prefix.
+        return text != "x-forwarded-host" and (believed or not text.startswith(_FORWARDED))
