@@ -4,13 +4,15 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.generation.answer_builder import answer_text
+from assistant.models.chat import ChatModel
 from assistant.pipeline.assistant import checked_question
 from assistant.server.api.errors import (
     ApiError,
@@ -24,6 +26,7 @@ from assistant.server.api.schemas import (
     ChatCompletion,
     ChatRequest,
     ChoiceOut,
+    FinishReason,
     Message,
     MessageOut,
     UsageOut,
@@ -47,11 +50,17 @@ from retrieval.types import Cancelled, UserError
 
 DEFAULT = "default"
 """A name that stands for any model."""
+_NOT_FOLLOWED = (
+    "The instructions of the system message were not followed: answers come from abstracts alone, "
+    "in sentences that were checked; put what you want to know into the question."
+)
 _NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-_EVENTS: Json = {
-    "type": "string",
-    "description": "`data: ` and a `chat.completion.chunk` or `error` as JSON; last `[DONE]`.",
+_CHUNK = "A `chat.completion.chunk` or an `error` as JSON; at the end `[DONE]`."
+_EVENT: Json = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {"data": {"type": "string", "description": _CHUNK}},
 }
 
 Events = AsyncGenerator[Waiting | Event, None]
@@ -61,12 +70,55 @@ Events = AsyncGenerator[Waiting | Event, None]
 class _Completion:
     """What the response, or every chunk of it, is made with."""
 
-    messages: Sequence[Message]
+    body: ChatRequest
     turn: int
     """The question's position in the conversation, from 0."""
-    model: str
+    model: ChatModel
     id: str = field(default_factory=lambda: f"chatcmpl-{uuid.uuid4().hex}")
     created: int = field(default_factory=lambda: int(time.time()))
+
+    def fits(self, text: str) -> bool:
+        """Whether the client's limits allow `text`."""
+        limits = (self.body.max_tokens, self.body.max_completion_tokens)
+        tokens = self._tokens(text) if any(limits) else 0
+        stopped = any(stop in text for stop in self.body.stop)
+        return not stopped and all(limit is None or tokens <= limit for limit in limits)
+
+    def limited(self, answer: Answer) -> tuple[Answer, FinishReason]:
+        """The answer's first sentences that fit; half a sentence could say something else."""
+        if self.fits(answer.text):
+            return answer, "stop"
+        counts = range(1, len(answer.sentences))
+        texts = [answer_text(answer.sentences[:count], answer.citations) for count in counts]
+        fitting = [*takewhile(self.fits, texts)]
+        first_too_many = [*texts, answer.text][len(fitting)]
+        sentences = answer.sentences[: len(fitting)]
+        cited = {number for sentence in sentences for number in sentence.citations}
+        kept = replace(
+            answer,
+            text=fitting[-1] if fitting else "",
+            sentences=sentences,
+            citations=tuple(each for each in answer.citations if each.number in cited),
+        )
+        return kept, "stop" if any(stop in first_too_many for stop in self.body.stop) else "length"
+
+    def usage(self, answer: Answer) -> UsageOut:
+        """Tokens of the messages and of the answer's text."""
+        prompt = sum(self._tokens(message.text) for message in self.body.messages)
+        completion = self._tokens(answer.text)
+        return UsageOut(
+            prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion
+        )
+
+    def answer_out(self, answer: Answer) -> AnswerOut:
+        """The answer with its sources, and what of the request was not followed."""
+        followed = all(message.role in {"user", "assistant"} for message in self.body.messages)
+        notes = [] if followed else [_NOT_FOLLOWED]
+        return AnswerOut(**answer_json(answer, self.id, self.turn), notes=notes)
+
+    def _tokens(self, text: str) -> int:
+        frame = self.model.count([{"role": "user", "content": ""}])
+        return self.model.count([{"role": "user", "content": text}]) - frame
 
 
 def chat_routes(service: Service) -> APIRouter:
@@ -82,7 +134,7 @@ def chat_routes(service: Service) -> APIRouter:
         responses={
             200: {
                 "description": "The answer; a stream of chunks if `stream` is true.",
-                "content": {"text/event-stream": {"schema": _EVENTS}},
+                "content": {"text/event-stream": {"schema": _EVENT}},
             },
             **documented(400, 401, 404, 408, 413, 415, 429, 500, 503),
         },
@@ -92,17 +144,17 @@ def chat_routes(service: Service) -> APIRouter:
 
         Citations, quotes, outcome, passages and timings come in the field `assistant` of the
         response, or of the chunk that has the `finish_reason`. While a streamed question waits in
-        the queue, comments say how many are ahead.
+        the queue, comments say how many are ahead. Answers come from abstracts alone: messages of
+        the system are not followed, and `notes` says so.
         """
         question = _question(body.messages)
-        model = check_model(service, body.model)
+        check_model(service, body.model)
         history = recent.history(body.messages)
         events = service.ask_async(question, history, owner=owner_of(request.scope))
-        completion = _Completion(body.messages, len(history), model)
-        if not body.stream:
-            return await _whole(request, events, completion, recent)
-        usage = bool(body.stream_options and body.stream_options.include_usage)
-        return await _streamed(events, completion, recent, usage=usage)
+        completion = _Completion(body, len(history), service.assistant.model)
+        if body.stream:
+            return await _streamed(events, completion, recent)
+        return await _whole(request, events, completion, recent)
 
     return router
 
@@ -148,15 +200,16 @@ async def _whole(
     Raises:
         ClientGone: the client has closed the connection.
     """
-    answer = await unless_gone(request.receive, _answer(events))
-    recent.remember(completion.messages, answer)
+    whole = await unless_gone(request.receive, _answer(events))
+    answer, reason = completion.limited(whole)
+    recent.remember(completion.body.messages, answer)
     return ChatCompletion(
         id=completion.id,
         created=completion.created,
         model=answer.model,
-        choices=[ChoiceOut(message=MessageOut(content=answer.text))],
-        usage=_usage(answer),
-        assistant=AnswerOut(**answer_json(answer, completion.id, completion.turn)),
+        choices=[ChoiceOut(message=MessageOut(content=answer.text), finish_reason=reason)],
+        usage=completion.usage(answer),
+        assistant=completion.answer_out(answer),
     )
 
 
@@ -169,21 +222,19 @@ async def _answer(events: Events) -> Answer:
 
 
 async def _streamed(
-    events: Events, completion: _Completion, recent: RecentAnswers, *, usage: bool
+    events: Events, completion: _Completion, recent: RecentAnswers
 ) -> StreamingResponse:
     """The answer as a stream; an error before the first event has a status of its own."""
     first = await anext(events)
 
     async def lines() -> AsyncIterator[str]:
-        chunks = _Chunks(completion, usage=usage)
+        chunks = _Chunks(completion, recent)
         async with aclosing(events):
             yield chunks.opening()
             for line in chunks.lines(first):
                 yield line
             try:
                 async for event in events:
-                    if isinstance(event, Completed):
-                        recent.remember(completion.messages, event.answer)
                     for line in chunks.lines(event):
                         yield line
             except (UserError, Cancelled) as error:
@@ -195,9 +246,11 @@ async def _streamed(
 class _Chunks:
     """The server-sent events of one answer."""
 
-    def __init__(self, completion: _Completion, *, usage: bool) -> None:
+    def __init__(self, completion: _Completion, recent: RecentAnswers) -> None:
         self._completion = completion
-        self._usage = usage
+        self._recent = recent
+        options = completion.body.stream_options
+        self._usage = bool(options and options.include_usage)
         self._sentences: list[AnswerSentence] = []
         self._citations: list[Citation] = []
         self._sent = ""
@@ -216,7 +269,8 @@ class _Chunks:
         if isinstance(event, SentenceVerified):
             self._sentences.append(event.sentence)
             self._citations += event.citations
-            return [self._up_to(answer_text(self._sentences, self._citations))]
+            text = answer_text(self._sentences, self._citations)
+            return [self._up_to(text)] if self._completion.fits(text) else []
         if isinstance(event, Completed):
             return self._ending(event.answer)
         return [_comment("writing")]
@@ -226,12 +280,15 @@ class _Chunks:
         more, self._sent = text[len(self._sent) :], text
         return self._chunk({"content": more})
 
-    def _ending(self, answer: Answer) -> list[str]:
+    def _ending(self, whole: Answer) -> list[str]:
+        answer, reason = self._completion.limited(whole)
+        self._recent.remember(self._completion.body.messages, answer)
         rest = [self._up_to(answer.text)] if answer.text != self._sent else []
-        known = answer_json(answer, self._completion.id, self._completion.turn)
-        last = [self._chunk({}, "stop", assistant=known)]
+        known = self._completion.answer_out(answer).model_dump()
+        last = [self._chunk({}, reason, assistant=known)]
         if self._usage:
-            last.append(self._line(choices=[], usage=_usage(answer).model_dump()))
+            usage = self._completion.usage(answer).model_dump()
+            last.append(self._line(choices=[], usage=usage))
         return [*rest, *last, "data: [DONE]\n\n"]
 
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: Any) -> str:
@@ -244,7 +301,7 @@ class _Chunks:
             "id": self._completion.id,
             "object": "chat.completion.chunk",
             "created": self._completion.created,
-            "model": self._completion.model,
+            "model": self._completion.model.name,
         }
         return f"data: {dumps(known | fields)}\n\n"
 
@@ -252,10 +309,3 @@ class _Chunks:
 def _comment(text: str) -> str:
     """A line that clients ignore, but that shows that the connection is alive."""
     return f": {text}\n\n"
-
-
-def _usage(answer: Answer) -> UsageOut:
-    prompt, completion = answer.tokens.prompt, answer.tokens.completion
-    return UsageOut(
-        prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion
-    )

@@ -17,6 +17,9 @@ _NOT_BLANK = r"\S"
 _QUESTION = "How can a convolutional network learn its strides?"
 
 
+FinishReason = Literal["stop", "length"]
+
+
 class _RequestModel(BaseModel):
     """A request: types are not converted, unknown fields are ignored."""
 
@@ -38,6 +41,12 @@ def _only(accepts: Callable[[Any], bool], complaint: str) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def _as_list(stop: object) -> object:
+    if stop is None:
+        return []
+    return [stop] if isinstance(stop, str) else stop
 
 
 def _as_parts(content: object) -> object:
@@ -70,7 +79,7 @@ class TextPart(_RequestModel):
 
 
 class Message(_RequestModel):
-    """A message of the conversation. Those of the system or a developer are ignored."""
+    """A message of the conversation. One of the system or a developer is answered by a note."""
 
     role: Literal["system", "developer", "user", "assistant"]
     content: Annotated[
@@ -108,6 +117,19 @@ class ChatRequest(_RequestModel):
     """An id of `GET /v1/models`, or `default`."""
     stream: bool | None = None
     stream_options: StreamOptions | None = None
+    max_tokens: int | None = Field(None, ge=1)
+    """Tokens of the answer; it ends with the last sentence that fits."""
+    max_completion_tokens: int | None = Field(None, ge=1)
+    """Another name of `max_tokens`."""
+    stop: Annotated[
+        list[Annotated[str, Field(min_length=1)]],
+        BeforeValidator(_as_list, json_schema_input_type=str | list[str] | None),
+    ] = Field([], max_length=4)
+    """Texts before whose sentence the answer ends."""
+    temperature: float | None = Field(None, ge=0, le=2)
+    """The model writes the likeliest words at any temperature, so that checks can be repeated."""
+    seed: int | None = None
+    """The same question has the same answer with any seed."""
     n: Annotated[int | None, _ONE] = Field(None, ge=1, le=1)
     tools: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
     functions: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
@@ -158,10 +180,12 @@ class AnswerOut(_ResponseModel):
     timings: Timings
     tokens: Tokens
     confidence: float | None
+    notes: list[str] = []
+    """Sentences on what of the request was not followed."""
 
 
 class UsageOut(_ResponseModel):
-    """Tokens of an answer; none for one that is quoted or read from records."""
+    """Tokens of the messages sent and of the answer; `tokens` has what the model read and wrote."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -182,7 +206,7 @@ class ChoiceOut(_ResponseModel):
     index: Literal[0] = 0
     message: MessageOut
     logprobs: None = None
-    finish_reason: Literal["stop"] = "stop"
+    finish_reason: FinishReason
 
 
 class ChatCompletion(_ResponseModel):
