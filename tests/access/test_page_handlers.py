@@ -140,6 +140,10 @@ def test_a_session_is_read_and_used_by_its_owner_alone(
         ),
     ):
         assert refused.status_code == 403
+    page_session(bob, "repeated").raise_for_status()
+    page_session(bob, "join").raise_for_status()
+    called = {"json": {"data": ["x"]}}
+    assert client.post("/gradio_api/run/repeated", **called).status_code == 200, "no name is taken"
     stream = client.get("/gradio_api/queue/data", params={"session_hash": "annas"}).text
     assert "user:ann" in stream
     bob.close()

@@ -1,12 +1,12 @@
 """The app of the HTTP API: all routes, their OpenAPI document and its page."""
 
 import time
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant import __version__
@@ -19,7 +19,6 @@ from assistant.server.auth import path_of
 from assistant.server.service import Service
 
 _STATIC = Path(__file__).with_name("static")
-_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _DESCRIPTION = """
 Ask a library of paper abstracts, search it, look papers up.
 
@@ -125,28 +124,15 @@ def _health(service: Service) -> HealthOut:
 
 def _add_docs(app: FastAPI) -> None:
     """Add `/docs`, with files from this machine alone, and correct the OpenAPI document."""
-    bundle = files("fastapi_offline") / "static"
-    shown = {
-        "": _STATIC / "docs.html",
-        "/start.js": _STATIC / "docs.js",
-        "/swagger-ui.js": Path(str(bundle / "swagger-ui-bundle.js")),
-        "/swagger-ui.css": Path(str(bundle / "swagger-ui.css")),
-    }
-    for path, file in shown.items():
-        app.get(f"/docs{path}", include_in_schema=False)(_file(file))
+    app.get("/docs", include_in_schema=False)(lambda: FileResponse(_STATIC / "docs.html"))
+    app.mount("/docs/swagger", StaticFiles(packages=[("fastapi_offline", "static")]))
+    app.mount("/docs/own", StaticFiles(directory=_STATIC))
     described = app.openapi
 
     def openapi() -> dict[str, Any]:
         return _corrected(described())
 
     app.openapi = openapi  # type: ignore[method-assign]
-
-
-def _file(path: Path) -> Any:
-    async def file() -> Response:
-        return FileResponse(path, media_type=_KINDS[path.suffix])
-
-    return file
 
 
 def _corrected(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Binds what the page calls a session to its owner: its hash alone opens no stream."""
 
 import json
-from collections import OrderedDict
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,8 +19,10 @@ _UNREAD = ("/gradio_api/upload", "/gradio_api/mcp/")
 _STREAM = "/gradio_api/queue/data"
 _BEGINNING = ("/gradio_api/queue/join", "/gradio_api/call/")
 """Routes that answer with the id of an event."""
+_IN_PATH = re.compile(r"/gradio_api/(?:heartbeat|stream|call/(?:v2/)?[^/]+)/([^/]+)")
+"""Routes whose paths name a session or an event, if they are read."""
 _MOST = 20_000
-"""Sessions and events that are remembered; above this the oldest are forgotten."""
+"""Sessions and events that are remembered; above this the owner of most loses the oldest."""
 
 
 class PageSessions:
@@ -28,7 +31,7 @@ class PageSessions:
     def __init__(self, app: ASGIApp) -> None:
         """Wrap `app`; it knows no session yet."""
         self.app = app
-        self._owners: OrderedDict[str, str] = OrderedDict()
+        self._owners: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests about own sessions; the first request with a body takes a new one."""
@@ -38,7 +41,9 @@ class PageSessions:
             return
         owner = owner_of(scope)
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        named = [*query.get("session_hash", []), *path.split("/")]
+        named = [*query.get("session_hash", [])]
+        if scope["method"] == "GET" and (found := _IN_PATH.match(path)):
+            named.append(found[1])
         if scope["method"] == "POST" and not path.startswith(_UNREAD):
             body, receive = await _read(receive)
             sent = [*_ids(body, "session_hash", "event_id")]
@@ -69,11 +74,10 @@ class PageSessions:
         return any(self._owners.get(id_, owner) != owner for id_ in ids)
 
     def _take(self, ids: list[str], owner: str) -> None:
-        for id_ in ids:
-            self._owners[id_] = owner
-            self._owners.move_to_end(id_)
+        self._owners.update(dict.fromkeys(ids, owner))
         while len(self._owners) > _MOST:
-            self._owners.popitem(last=False)
+            ((most, _),) = Counter(self._owners.values()).most_common(1)
+            del self._owners[next(id_ for id_, owner in self._owners.items() if owner == most)]
 
     def _noting(self, send: Send, owner: str) -> Send:
         """`send`, which also takes the event that the response names."""
