@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from assistant.server.auth.limits import BodyLimit, complaint_about
+from assistant.server.auth.request_body import BodyLimit, complaint_about
 
 MEGABYTE = 1024 * 1024
 

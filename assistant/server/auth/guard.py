@@ -17,9 +17,9 @@ from assistant.server.api.errors import error_response
 from assistant.server.auth import OWNER, path_of
 from assistant.server.auth.accounts import Accounts, key_id_of, read_users
 from assistant.server.auth.headers import SecurityHeaders
-from assistant.server.auth.limits import BodyLimit
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
 from assistant.server.auth.page_sessions import PageSessions
+from assistant.server.auth.request_body import BodyLimit
 from assistant.settings import Settings
 
 _SESSION_COOKIE = "assistant_session"
