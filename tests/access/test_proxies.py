@@ -4,6 +4,7 @@ import pytest
 from fastapi.testclient import TestClient
 from protected_app import PASSWORD, Known, small_app
 
+from assistant.server.auth.guard import warn_if_open
 from assistant.server.auth.proxies import behind_proxies
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError
@@ -73,12 +74,21 @@ def test_all_is_served_below_a_path(known: Known, stripped: bool, way: str) -> N
 def test_the_path_itself_leads_to_the_page(known: Known) -> None:
     asked = client_from("127.0.0.1", known, root_path="/papers").get("/papers")
     assert asked.headers["location"] == "/papers/"
+    assert asked.headers["x-frame-options"] == "DENY"
 
 
 def test_a_prefix_is_not_taken_from_strangers(known: Known) -> None:
     client = client_from("127.0.0.1", known)
     asked = client.get("/", headers={"accept": "text/html", "x-forwarded-prefix": "//evil.example"})
     assert asked.headers["location"] == "/login"
+
+
+@pytest.mark.parametrize(("proxies", "warned"), [("", True), ("127.0.0.1", False)])
+def test_a_proxy_that_is_not_named_is_warned_of(
+    proxies: str, warned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warn_if_open(Settings(server_name="papers.example", proxies=proxies))
+    assert ("name the proxy's address" in capsys.readouterr().err) == warned
 
 
 @pytest.mark.parametrize(

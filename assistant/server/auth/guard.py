@@ -67,11 +67,17 @@ def check_auth_file(settings: Settings) -> None:
 
 
 def warn_if_open(settings: Settings) -> None:
-    """Warn if everybody in the network may use the assistant."""
+    """Warn if everybody in the network may use the assistant, or if its proxy is not named."""
     if settings.auth_file is None and not is_loopback(settings.host):
         print(
             "Warning: everybody who can reach this machine's port "
             f"{settings.port} can ask, read and add papers; --auth-file requires a password.",
+            file=sys.stderr,
+        )
+    if settings.server_name and not settings.proxies:
+        print(
+            f"Warning: no proxy is believed, so that people at {settings.server_name} count as one "
+            "and cookies are not marked Secure; name the proxy's address with --proxies.",
             file=sys.stderr,
         )
 
@@ -236,6 +242,8 @@ class Origins:
         if scope["method"] not in _SAFE and self._is_foreign(headers.get("origin", ""), host):
             message = "Pages of other sites cannot send requests to the assistant."
             return error_response(403, message, code="foreign_origin")
+        if scope["path"] == scope.get("root_path"):
+            return RedirectResponse(f"{scope['path']}/")
         if path_of(scope).lower().startswith(_CLOSED_PREFIXES):
             return error_response(404, "There is nothing under this address.")
         return None

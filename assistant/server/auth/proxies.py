@@ -4,7 +4,6 @@ import ipaddress
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -50,10 +49,7 @@ class Proxied:
         if host := own.get("x-forwarded-host"):
             kept["host"] = host
         path = scope["path"]
-        if prefix and path == prefix:
-            await RedirectResponse(f"{prefix}/")(scope, receive, send)
-            return
-        if not path.startswith(f"{prefix}/"):
+        if path != prefix and not path.startswith(f"{prefix}/"):
             path = prefix + path
         changed = {"path": path, "root_path": prefix, "headers": kept.raw}
         await self._app({**scope, **changed}, receive, send)
