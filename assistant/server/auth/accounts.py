@@ -85,11 +85,7 @@ class Accounts:
     """The users of an auth file; the file is read again whenever it changes."""
 
     def __init__(self, path: Path) -> None:
-        """Read the file.
-
-        Raises:
-            InputError: it is missing, unreadable or not an auth file.
-        """
+        """Read the file; raises like `read_users`."""
         self._path = path
         self._stamp = _stamp_of(path)
         self._users = read_users(path)
@@ -181,21 +177,16 @@ def add_user(path: Path, name: str, password: str) -> None:
 
 
 def remove_user(path: Path, name: str) -> None:
-    """Remove a user and their keys.
-
-    Raises:
-        InputError, LibraryError: there is no such user; see `add_user`.
-    """
+    """Remove a user and their keys; raises like `add_user`, or if there is no such user."""
     with _edited(path) as users:
         _known(users, name)
         del users.users[name]
 
 
 def make_key(path: Path, name: str) -> str:
-    """Add an API key to a user and return it; only its hash is stored.
+    """Add an API key to a user and return it, of which only the hash is stored.
 
-    Raises:
-        InputError, LibraryError: there is no such user; see `add_user`.
+    It raises like `add_user`, or if there is no such user.
     """
     with _edited(path) as users:
         user = _known(users, name)
@@ -206,11 +197,7 @@ def make_key(path: Path, name: str) -> str:
 
 
 def revoke_key(path: Path, key_id: str) -> None:
-    """Remove an API key.
-
-    Raises:
-        InputError, LibraryError: there is no such key; see `add_user`.
-    """
+    """Remove an API key; raises like `add_user`, or if there is no such key."""
     with _edited(path) as users:
         found = users.with_key(key_id)
         if found is None:

@@ -44,7 +44,7 @@ def protect(app: FastAPI, settings: Settings) -> None:
     """Add the access middleware to `app`; the middleware added last sees a request first.
 
     Raises:
-        InputError: the auth file is missing, unreadable or broken.
+        InputError: see `check_auth_file`.
     """
     app.add_middleware(PageSessions)
     if settings.auth_file:
@@ -221,7 +221,7 @@ class Origins:
         """Wrap `app`; host names are checked only if `host`, the address served, is loopback."""
         self.app = app
         self._server_name = server_name.lower()
-        given = {_hostname(self._server_name)} - {""}
+        given = {_with_port(self._server_name)[0]} - {""}
         self._names = _LOOPBACK | given if is_loopback(host) else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -235,7 +235,7 @@ class Origins:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if self._names is not None and _hostname(host) not in self._names:
+        if self._names is not None and _with_port(host)[0] not in self._names:
             names = ", ".join(sorted(self._names))
             message = f"The assistant is not served under this name, but as {names}."
             return error_response(421, message, code="unknown_host")
@@ -315,14 +315,8 @@ def _with_cookie(send: Send, cookie: str) -> Send:
     return send_with_cookie
 
 
-def _hostname(netloc: str) -> str:
-    try:
-        return urlsplit(f"//{netloc}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _with_port(netloc: str, scheme: str) -> tuple[str, int | None]:
+def _with_port(netloc: str, scheme: str = "") -> tuple[str, int | None]:
+    """Host name and port; where they cannot be told apart, `netloc` as it is."""
     try:
         parts = urlsplit(f"//{netloc}")
         return parts.hostname or "", parts.port or _PORTS.get(scheme)
