@@ -63,6 +63,6 @@ def test_all_who_wait_learn_that_the_app_ends(library_home: Path) -> None:
         wait_for_queue(app, people)
         assert app.end(signal.SIGTERM) == 0
         answers = [person.result(120) for person in people]
-    assert [answer.status_code for answer in answers] == [200, 503] * (PEOPLE // 2)
+    assert {answer.status_code for answer in answers[1::2]} == {503}
     assert all('"code": "ending"' in answer.text.replace('":"', '": "') for answer in answers)
     assert not any("[DONE]" in answer.text for answer in answers)

@@ -122,8 +122,8 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"max_tokens": 60}, "length"),
-        ({"max_completion_tokens": 60}, "length"),
+        ({"max_tokens": "one too few"}, "length"),
+        ({"max_completion_tokens": "one too few"}, "length"),
         ({"stop": "Evidence:"}, "stop"),
         ({"stop": ["nowhere", "Evidence:"]}, "stop"),
     ],
@@ -132,6 +132,9 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
 def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
     openai: OpenAI, answer: ChatCompletion, options: dict[str, object], reason: str, stream: bool
 ) -> None:
+    assert answer.usage is not None
+    too_few = answer.usage.completion_tokens - 1
+    options = {name: too_few if name.startswith("max") else each for name, each in options.items()}
     asked: dict[str, object] = {"model": "default", "messages": [user(QUESTION)], **options}
     if stream:
         chunks = list(openai.chat.completions.create(**asked, stream=True))  # type: ignore[call-overload]
@@ -141,13 +144,14 @@ def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
     else:
         short = openai.chat.completions.create(**asked)  # type: ignore[call-overload]
         said, finish, behind = text(short), short.choices[0].finish_reason, known(short)
-        assert short.usage.completion_tokens <= 60
+        assert short.usage.completion_tokens <= too_few
     assert finish == reason
     assert said == behind["answer"]
     assert "roughly 84x" in said
     assert text(answer).startswith(said)
-    assert len(behind["sentences"]) == 1
-    assert {each["number"] for each in behind["citations"]} == {1}
+    assert len(behind["sentences"]) < len(known(answer)["sentences"])  # type: ignore[arg-type]
+    cited = {number for each in behind["sentences"] for number in each["citations"]}
+    assert {each["number"] for each in behind["citations"]} == cited
 
 
 def test_what_fits_no_limit_is_left_out(openai: OpenAI) -> None:
