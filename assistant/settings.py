@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     proxies: str = Field(
         default="",
         description="addresses and networks, separated by commas, of the proxies whose "
-        "X-Forwarded-For, -Proto, -Host and -Prefix are believed",
+        "X-Forwarded-For, -Proto and -Prefix are believed",
     )
     root_path: str = Field(
         default="",

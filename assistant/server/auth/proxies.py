@@ -1,20 +1,24 @@
 """What a proxy in front says of a request: believed only from the proxies that a setting names."""
 
 import ipaddress
+import re
 from collections.abc import Sequence
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from assistant.settings import Settings
 
-_FORWARDED = ("x-forwarded-", "forwarded", "x-real-ip")
+_FORWARDED = (b"x-forwarded-", b"forwarded")
 """How the names of headers begin that only a proxy may send."""
+_NEVER_BELIEVED = (b"x-forwarded-host", b"forwarded")
+"""A proxy may pass on these from its client; it names the host in `Host`."""
+_PREFIX = re.compile(r"(/[\w.~-]+)+/?", re.ASCII)
 
 
 def behind_proxies(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """`app` as the named proxies show it: with the client's address, scheme, host and prefix."""
+    """`app` as the named proxies show it: with the client's address, scheme and prefix."""
     proxies = [each.strip() for each in settings.proxies.split(",") if each.strip()]
     # uvicorn's types of an app are its own.
     believing = ProxyHeadersMiddleware(app, trusted_hosts=proxies)  # type: ignore[arg-type]
@@ -41,17 +45,14 @@ class Proxied:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        believed = self._is_proxy(scope)
-        own = headers if believed else Headers(raw=[])
-        prefix = own.get("x-forwarded-prefix", self._root_path).rstrip("/")
-        kept = MutableHeaders(raw=[each for each in headers.raw if self._keeps(each[0], believed)])
-        if host := own.get("x-forwarded-host"):
-            kept["host"] = host
+        dropped = _NEVER_BELIEVED if self._is_proxy(scope) else _FORWARDED
+        headers = [each for each in scope["headers"] if not each[0].lower().startswith(dropped)]
+        said = Headers(raw=headers).get("x-forwarded-prefix", "")
+        prefix = said.rstrip("/") if _PREFIX.fullmatch(said) else self._root_path
         path = scope["path"]
         if path != prefix and not path.startswith(f"{prefix}/"):
             path = prefix + path
-        changed = {"path": path, "root_path": prefix, "headers": kept.raw}
+        changed = {"path": path, "root_path": prefix, "headers": headers}
         await self._app({**scope, **changed}, receive, send)
 
     def _is_proxy(self, scope: Scope) -> bool:
@@ -60,8 +61,3 @@ class Proxied:
         except (TypeError, ValueError):  # a socket in the file system has no address
             return False
         return any(address in network for network in self._networks)
-
-    def _keeps(self, name: bytes, believed: bool) -> bool:  # noqa: FBT001
-        text = name.decode("latin-1").lower()
-        # Gradio would make addresses of this one that lack the prefix.
-        return text != "x-forwarded-host" and (believed or not text.startswith(_FORWARDED))
