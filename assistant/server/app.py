@@ -25,12 +25,12 @@ from retrieval.types import Cancelled, ServeError
 
 _HEAD_TIMEOUT = 20.0
 """Seconds in which the whole head of a request must arrive."""
-_SHUTDOWN_TIMEOUT = 2
-"""Seconds that open connections have to end when the server does."""
+_SHUTDOWN_TIMEOUT = 5
+"""Seconds that open connections have to end when the server does: a model is stopped in between."""
 
 
 def serve(settings: Settings) -> None:
-    """Serve until Ctrl-C.
+    """Serve until Ctrl-C or SIGTERM.
 
     Raises:
         ServeError: the address or port cannot be used.
@@ -43,9 +43,9 @@ def serve(settings: Settings) -> None:
     check_auth_file(settings)
     reach_directly(settings.host)
     service = Service(settings)
-    app = GracefulShutdown(behind_proxies(build_app(service), settings))
+    app = GracefulShutdown(build_app(service))
     config = uvicorn.Config(
-        app,
+        behind_proxies(app, settings),
         host=settings.host,
         port=settings.port,
         log_level="warning",

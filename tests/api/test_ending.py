@@ -22,8 +22,8 @@ def test_an_ending_app_says_so_in_its_open_streams(
     library_home: Path, how: signal.Signals, statuses: set[int]
 ) -> None:
     with (
-        served(library_home) as app,
-        httpx.Client(base_url=app.address, timeout=60, trust_env=False) as client,
+        served(library_home, "--root-path", "/papers") as app,
+        httpx.Client(base_url=f"{app.address}/papers", timeout=60, trust_env=False) as client,
         contextlib.ExitStack() as streams,
     ):
         app.wait_until_ready()
