@@ -15,7 +15,7 @@ from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
 from assistant.server.auth import path_of
 from assistant.server.auth.guard import check_auth_file, protect, warn_if_open
-from assistant.server.auth.proxies import behind_proxies
+from assistant.server.auth.proxies import Proxied
 from assistant.server.jobs.setup import check_paths
 from assistant.server.metrics import MetricsMiddleware
 from assistant.server.service import Service
@@ -45,14 +45,14 @@ def serve(settings: Settings) -> None:
     service = Service(settings)
     app = GracefulShutdown(build_app(service))
     config = uvicorn.Config(
-        behind_proxies(app, settings),
+        Proxied(app, settings),
         host=settings.host,
         port=settings.port,
         log_level="warning",
         http=HeaderTimeoutProtocol,
         ws="none",
         server_header=False,
-        proxy_headers=False,  # `behind_proxies` reads them
+        proxy_headers=False,  # `Proxied` reads them
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
     )
     warn_if_open(settings)

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 from protected_app import PASSWORD, Known, small_app
 
 from assistant.server.auth.guard import warn_if_open
-from assistant.server.auth.proxies import behind_proxies
+from assistant.server.auth.proxies import Proxied
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError
 
@@ -15,7 +15,7 @@ WRONG = {"name": "ann", "password": "wrong"}
 def client_from(address: str, known: Known, **settings: str) -> TestClient:
     """A client at this address of an app that only Ann may use."""
     values = Settings.model_validate({"auth_file": known.file, **settings})
-    app = behind_proxies(small_app(values), values)
+    app = Proxied(small_app(values), values)
     return TestClient(app, base_url="http://localhost", follow_redirects=False, client=(address, 1))
 
 
