@@ -8,6 +8,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
 AUTHORS = "Who are the authors?"
+LONG = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
 
 
 def user(text: str) -> ChatCompletionMessageParam:
@@ -35,6 +36,14 @@ def text(completion: ChatCompletion) -> str:
 def answer(openai: OpenAI) -> ChatCompletion:
     """The answer to `QUESTION`."""
     return ask(openai, {"role": "system", "content": "Answer in French."}, user(QUESTION))
+
+
+@pytest.fixture(scope="module")
+def long(openai: OpenAI) -> ChatCompletion:
+    """The answer to `LONG`: a sentence, and its evidence."""
+    answer = ask(openai, user(LONG))
+    assert " Evidence: From “" in text(answer)
+    return answer
 
 
 def test_an_answer_comes_with_its_citations(answer: ChatCompletion) -> None:
@@ -130,12 +139,12 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
 )
 @pytest.mark.parametrize("stream", [True, False])
 def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
-    openai: OpenAI, answer: ChatCompletion, options: dict[str, object], reason: str, stream: bool
+    openai: OpenAI, long: ChatCompletion, options: dict[str, object], reason: str, stream: bool
 ) -> None:
-    assert answer.usage is not None
-    too_few = answer.usage.completion_tokens - 1
+    assert long.usage is not None
+    too_few = long.usage.completion_tokens - 1
     options = {name: too_few if name.startswith("max") else each for name, each in options.items()}
-    asked: dict[str, object] = {"model": "default", "messages": [user(QUESTION)], **options}
+    asked: dict[str, object] = {"model": "default", "messages": [user(LONG)], **options}
     if stream:
         chunks = list(openai.chat.completions.create(**asked, stream=True))  # type: ignore[call-overload]
         said = "".join(each.choices[0].delta.content or "" for each in chunks)
@@ -147,9 +156,9 @@ def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
         assert short.usage.completion_tokens <= too_few
     assert finish == reason
     assert said == behind["answer"]
-    assert "roughly 84x" in said
-    assert text(answer).startswith(said)
-    assert len(behind["sentences"]) < len(known(answer)["sentences"])  # type: ignore[arg-type]
+    assert "Å" in said
+    assert text(long).startswith(said)
+    assert 1 <= len(behind["sentences"]) < len(known(long)["sentences"])  # type: ignore[arg-type]
     cited = {number for each in behind["sentences"] for number in each["citations"]}
     assert {each["number"] for each in behind["citations"]} == cited
 
