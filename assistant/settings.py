@@ -6,11 +6,12 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -77,6 +78,25 @@ class Settings(SharedSettings):
     )
     server_name: str = _field("", "name under which a proxy makes the browser app known", "NAME")
     auth_file: Path | None = _field(None, "file of the users who may come in", "FILE")
+    proxies: str = _field(
+        "",
+        "addresses and networks, separated by commas, of the proxies whose X-Forwarded-For, "
+        "-Proto and -Prefix are believed",
+        "ADDRESSES",
+    )
+    root_path: str = _field(
+        "",
+        "path under which a proxy serves the browser app, such as /papers",
+        "PATH",
+        pattern=r"^(/[^/?#\s]+)*$",
+    )
+
+    @field_validator("proxies")
+    @classmethod
+    def _check_networks(cls, proxies: str) -> str:
+        for each in filter(None, map(str.strip, proxies.split(","))):
+            ip_network(each)
+        return proxies
 
 
 def add_flags(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 import gradio as gr
 
-from assistant.server.auth.limits import SUFFIXES
-from assistant.server.jobs.ingest import JobState, LibraryJobs
+from assistant.server.auth.request_body import SUFFIXES
+from assistant.server.jobs.library import JobState, LibraryJobs
 from assistant.server.service import Service
 from assistant.server.web.html import ON_LOAD, QUIET, event_field, panel, panel_error
 from assistant.server.web.library_html import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from assistant.server.jobs.ingest import JobState, Stage
+from assistant.server.jobs.library import JobState, Stage
 from assistant.server.jobs.setup import SetupState
 from assistant.server.web.html import error_html, panel, panel_error
 from retrieval.library.health import Health

@@ -28,7 +28,7 @@ _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
 _DELETE_UPLOADS = (3600, 24 * 3600)
 """Seconds between two searches for uploaded files, and their age when they are deleted."""
-_SIGN_OUT = '<form method="post" action="/logout"><button>Sign out</button></form>'
+_SIGN_OUT = '<form method="post" action="logout"><button>Sign out</button></form>'
 """A plain form: the login page answers it, not Gradio."""
 
 
@@ -45,7 +45,7 @@ def mount_page(app: FastAPI, service: Service) -> None:
         server_port=service.settings.port,
         theme=gr.themes.Soft(font=_FONT, font_mono=("ui-monospace", "monospace")),
         css_paths=_STATIC / "style.css",
-        head='<script src="/own/page.js" defer></script>',
+        head='<script src="own/page.js" defer></script>',
         footer_links=[],
         run_history=False,
         max_file_size=_LARGEST_UPLOAD,

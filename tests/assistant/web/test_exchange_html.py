@@ -9,7 +9,7 @@ from html_page import PAYLOADS, HtmlPage, flat
 
 from assistant.generation.answer_builder import ABSTENTION
 from assistant.server.history import Conversation, Exchange, Rating, Reason
-from assistant.server.jobs.ingest import Stage
+from assistant.server.jobs.library import Stage
 from assistant.server.jobs.setup import SetupState
 from assistant.server.web.exchange_html import (
     asking_html,

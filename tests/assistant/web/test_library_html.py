@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assistant.server.jobs.ingest import JobState, Stage
+from assistant.server.jobs.library import JobState, Stage
 from assistant.server.web.library_html import (
     duration,
     health_html,

@@ -1,6 +1,7 @@
 """Limits on a request's body: its size, its speed and the names of uploaded files."""
 
 import asyncio
+import time
 from pathlib import PurePosixPath
 
 from python_multipart.exceptions import FormParserError
@@ -10,7 +11,8 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.server.auth.responses import refusal
+from assistant.server.api.errors import error_response
+from assistant.server.auth import path_of
 
 SUFFIXES = frozenset(
     {".bib", ".bibtex", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
@@ -21,28 +23,32 @@ _LONGEST_NAME = 255
 _UPLOAD = "/gradio_api/upload"
 """Route to which the page sends files."""
 _MEGABYTE = 1024 * 1024
-_LARGEST = 8 * _MEGABYTE
-_LARGEST_UPLOAD = 51 * _MEGABYTE
-"""A form with a file of 50 MB."""
-_UPLOAD_ROUTES = (_UPLOAD, "/v1/ingest")
+_LARGEST = {"/v1/ingest": 51, _UPLOAD: 51, "/v1/": 1, "/login": 1, "/": 8}
+"""Megabytes of a body by the beginning of its path; 51 are a form with a file of 50 MB."""
 _PIECE_TIMEOUT = 30.0
 """Seconds for the next piece of a request's body."""
+_BODY_TIMEOUT = 60.0
+"""Seconds for a whole body, and more for a large one that comes at `_SLOWEST` or faster."""
+_SLOWEST = 10_000
+"""Bytes a second."""
 
 
 class BodyLimit:
     """ASGI middleware that refuses bodies that are too large or too slow, and wrong files."""
 
-    def __init__(self, app: ASGIApp, timeout: float = _PIECE_TIMEOUT) -> None:
-        """Wrap `app`; `timeout` is in seconds for each piece of a body."""
+    def __init__(
+        self, app: ASGIApp, piece: float = _PIECE_TIMEOUT, whole: float = _BODY_TIMEOUT
+    ) -> None:
+        """Wrap `app`; `piece` and `whole` are in seconds."""
         self.app = app
-        self._timeout = timeout
+        self._timeouts = piece, whole
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and check its body as it is read."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = _Body(scope, receive, send, self._timeout)
+        body = _Body(scope, receive, send, *self._timeouts)
         try:
             body.check_announced()
             await self.app(scope, body.receive, body.send)
@@ -71,14 +77,19 @@ def complaint_about(name: bytes) -> str:
 class _Body:
     """The body of one request, and the response to it."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, timeout: float) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, piece: float, whole: float
+    ) -> None:
         headers = Headers(scope=scope)
-        self._receive, self._send, self._timeout = receive, send, timeout
+        self._receive, self._send = receive, send
         self._announced = headers.get("content-length", "")
-        self._max_size = _LARGEST_UPLOAD if scope["path"].startswith(_UPLOAD_ROUTES) else _LARGEST
-        uploaded = scope["path"].startswith(_UPLOAD) and not scope["path"].startswith(f"{_UPLOAD}_")
+        path = path_of(scope)
+        self._megabytes = next(most for start, most in _LARGEST.items() if path.startswith(start))
+        uploaded = path.startswith(_UPLOAD) and not path.startswith(f"{_UPLOAD}_")
         self._names = _NameCheck(headers.get("content-type", "")) if uploaded else None
         self._size = 0
+        self._piece_timeout = piece
+        self._deadline = time.monotonic() + whole
         self._ended = False
         self.refused: Response | None = None
         self.answered = False
@@ -92,11 +103,11 @@ class _Body:
         """The next piece of the body, checked."""
         if self._ended:
             return await self._receive()  # waits for a disconnect
+        left = self._deadline + self._size / _SLOWEST - time.monotonic()
         try:
-            message = await asyncio.wait_for(self._receive(), self._timeout)
+            message = await asyncio.wait_for(self._receive(), min(self._piece_timeout, left))
         except TimeoutError:
-            stopped = "The request stopped before its end."
-            raise self._refuse(408, "request_timeout", stopped) from None
+            raise self._refuse(408, "The request stopped before its end.") from None
         piece = message.get("body", b"")
         self._ended = not message.get("more_body", False)
         self._size += len(piece)
@@ -111,19 +122,19 @@ class _Body:
             await self._send(message)
 
     def _check_size(self, size: int) -> None:
-        if size > self._max_size:
-            most = self._max_size // _MEGABYTE
-            raise self._refuse(413, "body_too_large", f"A request of over {most} MB is not taken.")
+        if size > self._megabytes * _MEGABYTE:
+            message = f"The body is larger than {self._megabytes} MB; send less at a time."
+            raise self._refuse(413, message)
 
     def _check_names(self, piece: bytes) -> None:
         if self._names is None:
             return
         self._names.read(piece)
         if self._names.complaint:
-            raise self._refuse(415, "unsupported_file", self._names.complaint)
+            raise self._refuse(415, self._names.complaint, "unsupported_file")
 
-    def _refuse(self, status: int, code: str, message: str) -> "_Refused":
-        self.refused = refusal(status, code, message)
+    def _refuse(self, status: int, message: str, code: str = "") -> "_Refused":
+        self.refused = error_response(status, message, code=code)
         return _Refused(message)
 
 
@@ -139,8 +150,17 @@ class _NameCheck:
         kind, options = parse_options_header(content_type)
         boundary = options.get(b"boundary", b"")
         self.complaint = ""
-        self._field = self._value = self._disposition = b""
-        self._parser = self._parser_of(boundary) if kind == b"multipart/form-data" else None
+        self._field = self._value = b""
+        self._parser: MultipartParser | None = None
+        if kind == b"multipart/form-data" and boundary:
+            self._parser = MultipartParser(
+                boundary,
+                {
+                    "on_header_field": self._add_field,
+                    "on_header_value": self._add_value,
+                    "on_header_end": self._check_header,
+                },
+            )
 
     def read(self, chunk: bytes) -> None:
         """Read the next bytes; `complaint` is set if a name cannot be used."""
@@ -151,35 +171,14 @@ class _NameCheck:
         except FormParserError:
             self.complaint = "The upload is no valid form; send it as multipart/form-data."
 
-    def _parser_of(self, boundary: bytes) -> MultipartParser | None:
-        if not boundary:
-            return None
-        return MultipartParser(
-            boundary,
-            {
-                "on_part_begin": self._begin,
-                "on_header_field": self._add_field,
-                "on_header_value": self._add_value,
-                "on_header_end": self._end_header,
-                "on_headers_finished": self._check_name,
-            },
-        )
-
-    def _begin(self) -> None:
-        self._field = self._value = self._disposition = b""
-
     def _add_field(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]
 
     def _add_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
 
-    def _end_header(self) -> None:
-        if self._field.lower() == b"content-disposition":
-            self._disposition = self._value
-        self._field = self._value = b""
-
-    def _check_name(self) -> None:
-        _, options = parse_options_header(self._disposition)
-        if b"filename" in options:
+    def _check_header(self) -> None:
+        _, options = parse_options_header(self._value)
+        if self._field.lower() == b"content-disposition" and b"filename" in options:
             self.complaint = self.complaint or complaint_about(options[b"filename"])
+        self._field = self._value = b""

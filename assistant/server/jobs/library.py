@@ -134,32 +134,20 @@ class LibraryJobs:
         return self._begin("ingest", job)
 
     def remove(self, source: str) -> int:
-        """Begin to remove the papers of a file, and return the job's number.
-
-        Raises:
-            BusyError, NotReadyError: see `add`.
-        """
+        """Begin to remove the papers of a file; see `add`."""
         return self._begin(
             "remove",
             lambda library: JobState(removal=remove_source(library, source, self._progress.report)),
         )
 
     def check(self) -> int:
-        """Begin to check the library for damage, and return the job's number.
-
-        Raises:
-            BusyError, NotReadyError: see `add`.
-        """
+        """Begin to check the library for damage; see `add`."""
         return self._begin(
             "check", lambda library: JobState(health=check(library, self._progress.report))
         )
 
     def repair(self) -> int:
-        """Begin to repair the library, and return the job's number.
-
-        Raises:
-            BusyError, NotReadyError: see `add`.
-        """
+        """Begin to repair the library; see `add`."""
         return self._begin(
             "repair", lambda library: JobState(health=repair(library, self._progress.report))
         )
@@ -175,9 +163,8 @@ class LibraryJobs:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait at most `seconds` for the running job; returns whether it has ended."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(seconds)
+        if self._thread:
+            self._thread.join(seconds)
         return not self.state.running
 
     def stop(self) -> None:
@@ -211,18 +198,16 @@ class LibraryJobs:
             print(f"assistant: {error}", file=sys.stderr, flush=True)
             ended = JobState(error=str(error))
         finally:
-            self._end(ended, before, _count(library))
-
-    def _end(self, ended: JobState, before: int, papers: int) -> None:
-        self._on_count(papers)
-        with self._lock:
-            self._state = replace(
-                ended,
-                number=self._state.number,
-                kind=self._state.kind,
-                stages=self._progress.stages,
-                added=max(0, papers - before),
-            )
+            papers = _count(library)
+            self._on_count(papers)
+            with self._lock:
+                self._state = replace(
+                    ended,
+                    number=self._state.number,
+                    kind=self._state.kind,
+                    stages=self._progress.stages,
+                    added=max(0, papers - before),
+                )
 
     def _mend(self, library: Library) -> str:
         """Complete an interrupted change; returns a sentence if that fails."""

@@ -23,17 +23,18 @@ class RequestQueue:
             longest: places at most, including the one that has the turn.
             clock: seconds, to measure turns with.
         """
-        self._longest = longest
-        self._clock = clock
-        self._tickets: deque[Ticket] = deque()
-        self._changed = threading.Condition()
-        self._begun = 0.0
+        self.longest = longest
+        self.clock = clock
+        self.tickets: deque[Ticket] = deque()
+        self.changed = threading.Condition()
+        """To be held while the fields here are read or changed."""
+        self.begun = 0.0
         """When the first ticket became the first."""
-        self._turn_seconds: deque[float] = deque(maxlen=_TURNS)
+        self.turn_seconds: deque[float] = deque(maxlen=_TURNS)
 
     def __len__(self) -> int:
         """Places taken."""
-        return len(self._tickets)
+        return len(self.tickets)
 
     @contextmanager
     def ticket(self, owner: str = "") -> Iterator["Ticket"]:
@@ -61,56 +62,22 @@ class RequestQueue:
         Raises:
             BusyError: all places are taken, or all that `owner` may have.
         """
-        with self._changed:
+        with self.changed:
             self._check(owner)
             ticket = Ticket(self, owner)
-            self._tickets.append(ticket)
-            if len(self._tickets) == 1:
-                self._begun = self._clock()
+            self.tickets.append(ticket)
+            if len(self.tickets) == 1:
+                self.begun = self.clock()
             return ticket
 
-    def ahead_of(self, ticket: "Ticket") -> int:
-        """How many tickets come before this one."""
-        with self._changed:
-            return self._tickets.index(ticket)
-
-    def seconds_until(self, ticket: "Ticket") -> float | None:
-        """Estimated seconds until the ticket's turn; None before a first turn has ended."""
-        with self._changed:
-            ahead = self._tickets.index(ticket)
-            if not ahead or not self._turn_seconds:
-                return None if ahead else 0.0
-            usual = fmean(self._turn_seconds)
-            return ahead * usual - min(usual, self._clock() - self._begun)
-
-    def wait_for(self, ticket: "Ticket", seconds: float) -> bool:
-        """Wait at most `seconds` for the ticket's turn; returns whether it came."""
-        with self._changed:
-            came = self._changed.wait_for(lambda: self._tickets[0] is ticket, seconds)
-            ticket.had_its_turn |= came
-            return came
-
-    def release(self, ticket: "Ticket") -> None:
-        """Remove the ticket; a second call does nothing."""
-        with self._changed:
-            if ticket not in self._tickets:
-                return
-            if self._tickets[0] is ticket:
-                now = self._clock()
-                if ticket.had_its_turn:  # else its time in front says nothing about a turn
-                    self._turn_seconds.append(now - self._begun)
-                self._begun = now
-            self._tickets.remove(ticket)
-            self._changed.notify_all()
-
     def _check(self, owner: str) -> None:
-        free = self._longest - len(self._tickets)
+        free = self.longest - len(self.tickets)
         if not free:
             raise BusyError(
-                f"{len(self._tickets)} questions are waiting for the model already; "
+                f"{len(self.tickets)} questions are waiting for the model already; "
                 "ask again in a minute."
             )
-        own = sum(ticket.owner == owner for ticket in self._tickets)
+        own = sum(ticket.owner == owner for ticket in self.tickets)
         if owner and own >= free:
             raise BusyError(
                 f"{own} of your questions are waiting for the model already, and the places that "
@@ -125,22 +92,43 @@ class Ticket:
         """Belong to `owner`."""
         self._queue = queue
         self.owner = owner
-        self.had_its_turn = False
+        self._had_its_turn = False
 
     @property
     def ahead(self) -> int:
         """How many come first; 0 if this one has the turn."""
-        return self._queue.ahead_of(self)
+        with self._queue.changed:
+            return self._queue.tickets.index(self)
 
     @property
     def seconds(self) -> float | None:
-        """Estimated seconds until the turn; see `RequestQueue.seconds_until`."""
-        return self._queue.seconds_until(self)
+        """Estimated seconds until the turn; None before a first turn has ended."""
+        queue = self._queue
+        with queue.changed:
+            ahead = queue.tickets.index(self)
+            if not ahead or not queue.turn_seconds:
+                return None if ahead else 0.0
+            usual = fmean(queue.turn_seconds)
+            return ahead * usual - min(usual, queue.clock() - queue.begun)
 
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds` for the turn; returns whether it came."""
-        return self._queue.wait_for(self, seconds)
+        queue = self._queue
+        with queue.changed:
+            came = queue.changed.wait_for(lambda: queue.tickets[0] is self, seconds)
+            self._had_its_turn |= came
+            return came
 
     def leave(self) -> None:
-        """Give up the place, before, during or after the turn."""
-        self._queue.release(self)
+        """Give up the place, before, during or after the turn; a second call does nothing."""
+        queue = self._queue
+        with queue.changed:
+            if self not in queue.tickets:
+                return
+            if queue.tickets[0] is self:
+                now = queue.clock()
+                if self._had_its_turn:  # else its time in front says nothing about a turn
+                    queue.turn_seconds.append(now - queue.begun)
+                queue.begun = now
+            queue.tickets.remove(self)
+            queue.changed.notify_all()
