@@ -397,25 +397,18 @@ class ChromaStore:
         with self._turn(writing=True):
             self._delete_chunks(ids)
 
-    def delete(self, ids: Iterable[str]) -> None:
+    def delete(self, ids: Sequence[str]) -> None:
         """Delete papers and their chunks, records first."""
-        doomed = set(ids)
         with self._turn(writing=True):
-            _delete(self._papers, sorted(doomed))
-            chunk_ids = _ids(self._chunks)
-            self._delete_chunks([id_ for id_ in chunk_ids if paper_of(id_) in doomed])
-
-    def delete_whole(self, stored: Sequence[StoredPaper]) -> None:
-        """Delete undamaged papers and their chunks, records first; faster than `delete`."""
-        with self._turn(writing=True):
-            _delete(self._papers, [each.paper.id for each in stored])
-            self._delete_chunks(
-                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)]
-            )
+            for page in _pages(ids):
+                self._papers.delete(ids=page)
+                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
+                self._delete_chunks(of_papers["ids"])
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
-        _delete(self._chunks, ids)
+        for page in _pages(ids):
+            self._chunks.delete(ids=page)
         if ids and not self._chunks.count():
             self._connection.drop_vectors()
 
@@ -475,11 +468,6 @@ class ChromaStore:
 
 def _ids(collection: Collection) -> list[str]:
     return list(collection.get(include=[])["ids"])
-
-
-def _delete(collection: Collection, ids: Sequence[str]) -> None:
-    for page in _pages(ids):
-        collection.delete(ids=page)
 
 
 def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
