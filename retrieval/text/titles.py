@@ -28,7 +28,7 @@ _TITLE_WORD = re.compile(r"[^\W_]+(?:[-‐‑–/^+.][^\W_]+)*\+*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_]+")
 _INTRODUCES = re.compile(
-    r"\b(?:we|our|this (?:paper|work|article|study))\b\W+(?:[\w-]+\W+){0,4}?"
+    r"\b(?:we|our|this (?:paper|work|article|study))\b[^\w-]+(?:[\w-]+[^\w-]+){0,4}?"
     r"(?:propos\w+|introduc\w+|present\w*|call\w*|nam\w+|dub\w*|term\w*|denot\w+|coin\w*|"
     r"develop\w*|design(?:ed)?(?! of)|releas\w+|refer\w* to|abbreviat\w+|describ\w+|"
     r"devis\w+|contribut\w+)\b",
