@@ -203,7 +203,7 @@ class Lookup:
         words = self._index.title_words(question)
         titles = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
         titled = sorted(
-            id_ for id_, title in titles.items() if _LONG_TITLE <= len(title) and title in asked
+            id_ for id_, title in titles.items() if len(title) >= _LONG_TITLE and title in asked
         )
         names = sorted(
             name
