@@ -9,8 +9,10 @@ import json
 import math
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import tantivy
@@ -119,10 +121,17 @@ class LexicalIndex:
     ) -> list[tuple[str, float]]:
         """Ids of the papers that match best, with their BM25 scores, best first.
 
-        Pieces of words are matched (see `pieces`). Filters leave papers out and change no score.
+        Pieces of words are matched (see `pieces`); a word that a query repeats counts each time.
+        Filters leave papers out and change no score.
         """
-        wanted = list(dict.fromkeys(pieces(self.terms(query))))[:MOST_TERMS]
-        terms = [Query.term_query(self._schema, "pieces", piece) for piece in wanted]
+        weights: dict[str, int] = {}
+        for term, count in islice(Counter(self._text.analyze(query)).items(), MOST_TERMS):
+            for piece in pieces([term]):
+                weights[piece] = max(count, weights.get(piece, 0))
+        terms = [
+            Query.boost_query(Query.term_query(self._schema, "pieces", piece), float(weight))
+            for piece, weight in weights.items()
+        ]
         return self._ids(_any_of(terms), limit, filters) if terms else []
 
     def covered(

@@ -1,6 +1,6 @@
 """The first stage of search, lexical and dense scores fused into one ranking; similar papers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -79,12 +79,7 @@ def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...
         return ()
     mean = np.mean(list(own.values()), axis=0)
     depth = len(own) + (limit + 1) * _CHUNKS_A_PAPER
-    while True:
-        hits = store.nearest(mean / (np.linalg.norm(mean) or 1.0), depth)
-        best = _cosines(_best_chunks(hits))
-        if len(best) > limit or len(hits) < depth:
-            break
-        depth *= 4
+    best = _cosines(_nearest_papers(store, mean / (np.linalg.norm(mean) or 1.0), depth, limit + 1))
     best.pop(paper_id, None)
     ids = sorted(best, key=lambda id_: (-best[id_], id_))[:limit]
     papers = store.stored_by_id(ids)
@@ -180,11 +175,26 @@ def _nearest(asked: _RetrieverQuery, sure: Sequence[str]) -> dict[str, Hit]:
     """The best chunks of all candidates: the papers nearest to the query, and `sure`."""
     if asked.few is not None:
         return _exact(asked, sorted(asked.few))
-    passing, settings = asked.passing, asked.settings
-    depth = settings.dense_depth if passing is None else settings.filtered_depth
-    hits = asked.library.store.nearest(asked.vector, depth)
-    best = _best_chunks(hit for hit in hits if passing is None or hit.paper_id in passing)
+    settings = asked.settings
+    depth = settings.dense_depth if asked.passing is None else settings.filtered_depth
+    store = asked.library.store
+    best = _nearest_papers(store, asked.vector, depth, asked.limit, asked.passing)
     return best | _exact(asked, [id_ for id_ in sure if id_ not in best])
+
+
+def _nearest_papers(
+    store: ChromaStore, vector: Vector, depth: int, least: int, passing: Set[str] | None = None
+) -> dict[str, Hit]:
+    """The best chunks of the papers nearest to a vector, of those in `passing` if it is given.
+
+    `depth` chunks are requested, and more until there are `least` papers, or no more chunks.
+    """
+    while True:
+        hits = store.nearest(vector, depth)
+        best = _best_chunks(hit for hit in hits if passing is None or hit.paper_id in passing)
+        if len(best) >= least or len(hits) < depth:
+            return best
+        depth *= 4
 
 
 def _exact(asked: _RetrieverQuery, paper_ids: Sequence[str]) -> dict[str, Hit]:
