@@ -9,10 +9,10 @@ Chroma alone supports neither several processes nor sudden ends:
 - A process with an open collection does not see all writes of another one, and fails once that one
   shortens the log. Hence the turns: one call at a time on this machine, and a process opens the
   collections again if another one has written.
-- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, it
-  cannot read them again, or crashes. Hence the journal, which reveals that this may have
-  happened: then all vector files are removed and the chunks dropped, to be made again from the
-  records. The records are safe: they are in SQLite, and the vectors of `papers` mean nothing.
+- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, or
+  if they are damaged on disk, it cannot read them again, or crashes. Hence the journal of their
+  checksums: if they differ, all vector files are removed and the chunks dropped, to be made again
+  from the records. The records are in SQLite, and the vectors of `papers` mean nothing.
 """
 
 import json
@@ -20,7 +20,7 @@ import shutil
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -116,6 +116,8 @@ class _Connection:
             self._catch_up()
             if not writing:
                 yield
+                if self._journal.have_changed():  # Chroma saves vectors also when it reads them
+                    self.seen = self._journal.end()
                 return
             self.seen = self._journal.begin()
             try:
@@ -145,12 +147,14 @@ class _Connection:
 
     def _catch_up(self) -> None:
         entry = self._journal.read()
-        if self._journal.is_torn(entry):  # loading torn vectors can crash the process
-            self.drop_vectors()
-        elif self._client is None or self.seen != entry.revision:
-            self._open()
+        if self._client is not None and self.seen == entry.revision:
+            return
         self.seen = entry.revision
-        if entry.before is not None or not entry.revision:
+        if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
+            self.drop_vectors()
+        else:
+            self._open()
+        if is_torn or entry.writing or entry.files is None:
             self.seen = self._journal.end()
 
     def _vector_files(self) -> list[Path]:
@@ -397,25 +401,18 @@ class ChromaStore:
         with self._turn(writing=True):
             self._delete_chunks(ids)
 
-    def delete(self, ids: Iterable[str]) -> None:
+    def delete(self, ids: Sequence[str]) -> None:
         """Delete papers and their chunks, records first."""
-        doomed = set(ids)
         with self._turn(writing=True):
-            _delete(self._papers, sorted(doomed))
-            chunk_ids = _ids(self._chunks)
-            self._delete_chunks([id_ for id_ in chunk_ids if paper_of(id_) in doomed])
-
-    def delete_whole(self, stored: Sequence[StoredPaper]) -> None:
-        """Delete undamaged papers and their chunks, records first; faster than `delete`."""
-        with self._turn(writing=True):
-            _delete(self._papers, [each.paper.id for each in stored])
-            self._delete_chunks(
-                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)]
-            )
+            for page in _pages(ids):
+                self._papers.delete(ids=page)
+                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
+                self._delete_chunks(of_papers["ids"])
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
-        _delete(self._chunks, ids)
+        for page in _pages(ids):
+            self._chunks.delete(ids=page)
         if ids and not self._chunks.count():
             self._connection.drop_vectors()
 
@@ -475,11 +472,6 @@ class ChromaStore:
 
 def _ids(collection: Collection) -> list[str]:
     return list(collection.get(include=[])["ids"])
-
-
-def _delete(collection: Collection, ids: Sequence[str]) -> None:
-    for page in _pages(ids):
-        collection.delete(ids=page)
 
 
 def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -30,12 +30,7 @@ class Manifest:
     """Names of the files that were removed and not read again since, in alphabetical order."""
 
     def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
-        """The manifest at the beginning of a write.
-
-        Args:
-            reads: names of the files whose papers are written.
-            removes: names of the files that are removed.
-        """
+        """The manifest at the beginning of a write that reads and removes these files."""
         removed = tuple(sorted({*self.removed, *removes} - set(reads)))
         return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
 
@@ -85,11 +80,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
+    """Write the manifest whole or not at all; `LibraryError` if the folder cannot be written."""
     write_whole(path, json.dumps(asdict(manifest), indent=2))
 
 

@@ -145,7 +145,7 @@ def drop_files(library: Library, files: Collection[str], progress: Progress) -> 
     library.store.rewrite_records(kept)
     for at in range(0, len(gone), _REMOVED_AT_ONCE):
         progress(REMOVING, at, len(gone), "papers")
-        library.store.delete_whole(gone[at : at + _REMOVED_AT_ONCE])
+        library.store.delete([each.paper.id for each in gone[at : at + _REMOVED_AT_ONCE]])
     if gone:
         progress(REMOVING, len(gone), len(gone), "papers")
 

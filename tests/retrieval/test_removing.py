@@ -96,7 +96,7 @@ def test_an_unknown_file_is_told_with_the_nearest(two_files: Library, open_libra
         remove_source(open_library(home="empty"), "x")
 
 
-@pytest.mark.parametrize("fails_in", ["rewrite_records", "delete_whole"])
+@pytest.mark.parametrize("fails_in", ["rewrite_records", "delete"])
 def test_an_interrupted_removal_is_completed_by_the_next_write(
     two_files: Library, monkeypatch: pytest.MonkeyPatch, jsonl: Jsonl, fails_in: str
 ) -> None:

@@ -12,7 +12,7 @@ from assistant.server.web.exports import export_papers
 from assistant.server.web.formulas import marked, with_formulas
 from assistant.server.web.html import QUIET, event_field, event_list, paper_facts
 from retrieval.formats.writers import apa, doi_address, web_address, where
-from retrieval.search.similar import Similar, similar
+from retrieval.search.search import Similar, similar
 from retrieval.types import Paper, UserError
 
 _SHOWN_AUTHORS = 8

@@ -9,7 +9,7 @@ from fakes import PAPERS, paper
 from assistant.server.web.lookup import LookupForm, form_html, listing_html, refused_html
 from assistant.server.web.paper import gone_html, paper_html
 from retrieval.query.lookup import Match
-from retrieval.search.similar import Similar
+from retrieval.search.search import Similar
 from retrieval.types import Paper
 
 PAYLOADS = (
