@@ -31,7 +31,7 @@ from assistant.models import (
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.pipeline.abstention import JudgedQuestion, calibrated, judged_sentences
+from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder

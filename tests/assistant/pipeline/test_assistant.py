@@ -25,7 +25,7 @@ from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, FILE, write_calibration
 from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
-from assistant.pipeline.abstention import JudgedQuestion, calibrated
+from assistant.pipeline.calibration import JudgedQuestion, calibrated
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import (
     AnswerSentence,

@@ -16,7 +16,7 @@ from assistant.pipeline.abstention import (
     threshold,
     write_calibration,
 )
-from assistant.pipeline.abstention import (
+from assistant.pipeline.calibration import (
     LEAST_QUESTIONS,
     MOST_ANSWERED,
     MOST_REFUSED,
