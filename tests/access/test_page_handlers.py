@@ -26,13 +26,21 @@ def log() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def address(made: Known, log: list[str]) -> Iterator[str]:
+def users(made: Known, tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """A copy of the auth file for the page's process, which a test may change."""
+    file = tmp_path_factory.mktemp("page") / "auth.json"
+    file.write_bytes(made.file.read_bytes())
+    return Known(file, made.key)
+
+
+@pytest.fixture(scope="module")
+def address(users: Known, log: list[str]) -> Iterator[str]:
     """Where the page is served, in a process of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with subprocess.Popen(
-        [sys.executable, APP, made.file, str(port)],
+        [sys.executable, APP, users.file, str(port)],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
@@ -122,12 +130,12 @@ def page_session(client: httpx.Client, hash_: str) -> httpx.Response:
 
 
 def test_a_session_is_read_and_used_by_its_owner_alone(
-    client: httpx.Client, address: str, made: Known
+    client: httpx.Client, address: str, users: Known
 ) -> None:
-    client.headers["authorization"] = f"Bearer {made.key}"
-    add_user(made.file, "bob", "another horse")
+    client.headers["authorization"] = f"Bearer {users.key}"
+    add_user(users.file, "bob", "another horse")
     bob = httpx.Client(base_url=address, trust_env=False, timeout=60)
-    bob.headers["authorization"] = f"Bearer {make_key(made.file, 'bob')}"
+    bob.headers["authorization"] = f"Bearer {make_key(users.file, 'bob')}"
     event = page_session(client, "annas").raise_for_status().json()["event_id"]
     for refused in (
         bob.get("/gradio_api/queue/data", params={"session_hash": "annas"}),
