@@ -150,9 +150,9 @@ def _typed() -> str:
 
 
 def _ask(assistant: Assistant, question: str, history: list[Turn], console: Console) -> Turn:
-    printer = AnswerPrinter(console)
+    printer = AnswerPrinter(console, checked_question(question))
     for event in assistant.stream(question, history):
-        printer.show(event, question.strip())
+        printer.show(event)
         if isinstance(event, Completed):
             return Turn(question, event.answer)
     raise AssertionError("a stream of events ends with Completed")

@@ -15,27 +15,23 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from assistant.generation.rendering import TERMINAL, parts_of_answer, reference, write
 from assistant.models import ModelDescription
 from assistant.pipeline.calibration import Calibration
-from assistant.types import (
-    AnswerSentence,
-    Completed,
-    Event,
-    Outcome,
-    Retrieved,
-    SentenceKind,
-    SentenceVerified,
-    by_paper,
-)
+from assistant.types import Event, PartialAnswer
 from retrieval.formats.writers import authors_line, where
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
 from retrieval.query.lookup import Match
-from retrieval.types import IngestReport, Paper, Passage
+from retrieval.types import IngestReport, Passage
 
 _BYTES_IN_MEGABYTE = 1_000_000
 _ESTIMATED_OVER_SECONDS = 600.0
 """Period from which the remaining time is estimated: several answers of a slow model."""
+_STYLES = dict.fromkeys(("evidence", "lead", "closest", "references"), "bold") | {
+    "understood": "dim"
+}
+"""Styles of an answer's parts."""
 
 
 class ProgressBars:
@@ -79,68 +75,22 @@ class ProgressBars:
 
 
 class AnswerPrinter:
-    """Prints an answer sentence by sentence, then its references."""
+    """Prints an answer part by part as its events arrive."""
 
-    def __init__(self, console: Console) -> None:
-        """Print to `console`."""
+    def __init__(self, console: Console, question: str) -> None:
+        """Print the answer to `question` to `console`."""
         self._console = console
-        self._paper_of: dict[int, Paper] = {}
-        self._led_in = ""
-        self._is_written = False
+        self._shown = PartialAnswer(question)
+        self._printed = 0
 
-    def show(self, event: Event, question: str) -> None:
+    def show(self, event: Event) -> None:
         """Print what the event adds."""
-        if isinstance(event, Retrieved):
-            if event.standalone_question != question:
-                self._line(f"({event.standalone_question})", "dim")
-        elif isinstance(event, SentenceVerified):
-            for citation in event.citations:
-                self._paper_of[citation.number] = citation.paper
-            self._sentence(event.sentence)
-        elif isinstance(event, Completed):
-            self._finish(event)
-
-    def _sentence(self, sentence: AnswerSentence) -> None:
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        if sentence.kind is SentenceKind.QUOTED:
-            if self._is_written:
-                self._line("\nEvidence", "bold")
-                self._is_written = False
-            paper = self._paper_of[sentence.citations[0]]
-            if paper.id != self._led_in:
-                self._line(f"From “{paper.shown_title}”:", "bold")
-            self._led_in = paper.id
-            self._line(f"  “{sentence.text}” {marks}")
-        else:
-            self._led_in, self._is_written = "", True
-            self._line(f"{sentence.text} {marks}")
-
-    def _finish(self, event: Completed) -> None:
-        answer = event.answer
-        if answer.outcome is not Outcome.ANSWERED:
-            self._line(answer.text)
-            if answer.passages:
-                self._line("\nClosest papers:", "bold")
-            for passage in answer.passages[:3]:
-                self._line(f"  {reference(passage.paper)}")
-        else:
-            self._line("\nReferences", "bold")
-            for group in by_paper(answer.citations):
-                numbers = "".join(f"[{citation.number}]" for citation in group)
-                self._line(f"  {numbers} {reference(group[0].paper)}")
-
-    def _line(self, text: str, style: str = "") -> None:
-        # Lines are wrapped for a terminal only; a pipe gets whole lines.
-        self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
-
-
-def reference(paper: Paper) -> str:
-    """A paper in one line: authors, title, venue and year."""
-    parts = [
-        part for part in (authors_line(paper.authors), paper.shown_title, where(paper)) if part
-    ]
-    ended = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts[:-1]]
-    return " ".join([*ended, *parts[-1:]])
+        parts = list(parts_of_answer(self._shown.add(event)))
+        for part in parts[self._printed :]:
+            line = Text(write(part, TERMINAL), style=_STYLES.get(part.kind, ""))
+            # Lines are wrapped for a terminal only; a pipe gets whole lines.
+            self._console.print(line, soft_wrap=not self._console.is_terminal)
+        self._printed = len(parts)
 
 
 def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:

@@ -21,11 +21,10 @@ from assistant.server.auth.responses import error_json
 from assistant.server.service import Service, Waiting
 from assistant.types import (
     Answer,
-    AnswerSentence,
-    Citation,
     Completed,
     Event,
     Json,
+    PartialAnswer,
     Reranked,
     Retrieved,
     SentenceVerified,
@@ -203,8 +202,7 @@ class _Chunks:
     def __init__(self, completion: _Completion, *, usage: bool) -> None:
         self._completion = completion
         self._usage = usage
-        self._sentences: list[AnswerSentence] = []
-        self._citations: list[Citation] = []
+        self._shown = PartialAnswer(completion.messages[-1].text)
         self._sent = ""
 
     def opening(self) -> str:
@@ -216,12 +214,11 @@ class _Chunks:
         if isinstance(event, Waiting):
             seconds = "" if event.seconds is None else f", about {event.seconds:.0f} s"
             return [_comment(f"{event.ahead} ahead{seconds}")]
+        shown = self._shown.add(event)
         if isinstance(event, Retrieved | Reranked):
             return [_comment(f"reading {len(event.passages)} papers")]
         if isinstance(event, SentenceVerified):
-            self._sentences.append(event.sentence)
-            self._citations += event.citations
-            return [self._up_to(answer_text(self._sentences, self._citations))]
+            return [self._up_to(answer_text(shown.sentences, shown.citations))]
         if isinstance(event, Completed):
             return self._ending(event.answer)
         return [_comment("writing")]
