@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.cli.output import ProgressBars
+from assistant.cli.output import progress_bars
 from assistant.evaluation.compare import Comparison
 from assistant.evaluation.replay import (
     REPLAY,
@@ -66,7 +66,7 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
 
 def _evaluate(config: RunConfig, flags: Flags) -> RunResult:
     try:
-        with ProgressBars() as progress:
+        with progress_bars() as progress:
             result = evaluate(config, settings_for(config.questions, flags), progress)
     except KeyboardInterrupt:
         print("The answers so far are kept; the same command resumes the run.", file=sys.stderr)

@@ -1,17 +1,17 @@
 """Terminal output: progress on stderr, answers and tables as text."""
 
-from collections.abc import Iterable, Sequence
-from types import TracebackType
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
-    Progress,
     TaskID,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
@@ -23,7 +23,7 @@ from retrieval.formats.writers import authors_line, where
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
 from retrieval.query.lookup import Match
-from retrieval.types import IngestReport, Passage
+from retrieval.types import IngestReport, Passage, Progress
 
 _BYTES_IN_MEGABYTE = 1_000_000
 _ESTIMATED_OVER_SECONDS = 600.0
@@ -34,44 +34,34 @@ _STYLES = dict.fromkeys(("evidence", "lead", "closest", "references"), "bold") |
 """Styles of an answer's parts."""
 
 
-class ProgressBars:
-    """A `Progress` that draws one bar per stage on stderr."""
+@contextmanager
+def progress_bars() -> Iterator[Progress]:
+    """A `Progress` that draws one bar per stage on stderr; nothing before the first report."""
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        speed_estimate_period=_ESTIMATED_OVER_SECONDS,
+    )
+    tasks: dict[str, TaskID] = {}
 
-    def __init__(self) -> None:
-        """Draws nothing before the first report of progress."""
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            speed_estimate_period=_ESTIMATED_OVER_SECONDS,
-        )
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> "ProgressBars":
-        """Returns itself; leaving ends the bars."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop drawing."""
-        if self._tasks:  # bars that were never drawn would still end with an empty line
-            self._bars.stop()
-
-    def __call__(self, stage: str, done: int, total: int, unit: str) -> None:
+    def report(stage: str, done: int, total: int, unit: str) -> None:
         """Move the stage's bar; with an unknown total (0) it only pulses."""
         if unit == "B":
             done, total, unit = done // _BYTES_IN_MEGABYTE, total // _BYTES_IN_MEGABYTE, "MB"
-        if stage not in self._tasks:
-            self._bars.start()
-            self._tasks[stage] = self._bars.add_task(stage, total=total or None, unit=unit)
-        self._bars.update(self._tasks[stage], completed=done, total=total or None)
+        if stage not in tasks:
+            bars.start()
+            tasks[stage] = bars.add_task(stage, total=total or None, unit=unit)
+        bars.update(tasks[stage], completed=done, total=total or None)
+
+    try:
+        yield report
+    finally:
+        if tasks:  # bars that were never drawn would still end with an empty line
+            bars.stop()
 
 
 class AnswerPrinter:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from assistant.cli.output import (
     AnswerPrinter,
-    ProgressBars,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
+    progress_bars,
 )
 from assistant.generation.answer_builder import ABSTENTION
 from assistant.generation.rendering import reference
@@ -197,7 +197,7 @@ def test_ingest_lines() -> None:
 
 
 def test_progress_is_drawn_on_stderr_only(capfd: pytest.CaptureFixture[str]) -> None:
-    with ProgressBars() as bars:
+    with progress_bars() as bars:
         bars("fetching x", 0, 0, "B")
         bars("fetching x", 5_000_000, 93_000_000, "B")
         bars("Embedding papers", 1, 3, "papers")
@@ -209,6 +209,6 @@ def test_progress_is_drawn_on_stderr_only(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_work_that_does_not_report_draws_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    with ProgressBars():
+    with progress_bars():
         pass
     assert capfd.readouterr() == ("", "")
