@@ -101,17 +101,13 @@ def lookup_tab(service: Service, paper: PaperDialog) -> None:
         shown = _number(event_field(event, "shown"))
         return {listing: _found(service, _read_form(event), shown)}
 
-    def copy(event: gr.EventData) -> dict[Any, Any]:
-        return {export: _export(service, event, "copy")}
-
-    def download(event: gr.EventData) -> dict[Any, Any]:
-        return {export: _export(service, event, "download")}
+    def exported(event: gr.EventData) -> dict[Any, Any]:
+        return {export: _export(service, event)}
 
     form.focus(opened, outputs=[form, listing], **quiet)
     form.submit(search, outputs=[form, listing], **quiet)
     listing.input(more, outputs=listing, **quiet)
-    listing.copy(copy, outputs=export, **quiet)
-    listing.download(download, outputs=export, **quiet)
+    listing.copy(exported, outputs=export, **quiet)
 
 
 def _script(name: str) -> str:
@@ -180,7 +176,7 @@ _SORT_KEYS: dict[str, Callable[[Match], Any]] = {
 }
 
 
-def _export(service: Service, event: gr.EventData, how: str) -> str:
+def _export(service: Service, event: gr.EventData) -> str:
     """The text to copy or download, as JSON for `export.js`."""
     format_ = event_field(event, "format")
     if format_ not in _FORMATS:
@@ -195,7 +191,7 @@ def _export(service: Service, event: gr.EventData, how: str) -> str:
         return json.dumps({"how": "say", "text": str(error), "nonce": nonce})
     return json.dumps(
         {
-            "how": how,
+            "how": event_field(event, "how"),
             "text": text,
             "name": f"papers.{_ENDINGS.get(format_, 'txt')}",
             "count": len(papers),
