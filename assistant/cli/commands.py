@@ -11,24 +11,19 @@ from rich.console import Console
 from assistant.cli.cases import case_json, note_on, question_lines
 from assistant.cli.evaluate import Flags, run_evaluate
 from assistant.cli.output import (
-    AnswerPrinter,
     calibration_lines,
     health_lines,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
+    print_answer,
     progress_bars,
     removal_line,
 )
 from assistant.cli.users import run_users
 from assistant.evaluation.question_file import LabelledQuestion, read_judged, read_questions
-from assistant.models import (
-    describe_models,
-    resolve_chat_model,
-    resolve_embedder,
-    resolve_encoder,
-)
+from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.pipeline.calibration import (
@@ -42,15 +37,7 @@ from assistant.pipeline.calibration import (
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder
-from assistant.types import (
-    Completed,
-    Turn,
-    answer_json,
-    dumps,
-    ingest_json,
-    lookup_json,
-    search_json,
-)
+from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
 from retrieval.library.health import check, repair
@@ -119,7 +106,7 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     if options.json:
         print(dumps(answer_json(assistant.answer(question), None, 0)))
     else:
-        _ask(assistant, question, [], Console())
+        _ask(assistant, question, [])
 
 
 def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
@@ -136,12 +123,11 @@ def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
 def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
     """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
     assistant = _assistant(load_settings(flags))
-    console = Console()
     history: list[Turn] = []
     print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
     while question := _typed():
         try:
-            history.append(_ask(assistant, question, history, console))
+            history.append(_ask(assistant, question, history))
         except KeyboardInterrupt:
             print("(stopped)", file=sys.stderr)
         except InputError as error:
@@ -155,13 +141,10 @@ def _typed() -> str:
         return ""
 
 
-def _ask(assistant: Assistant, question: str, history: list[Turn], console: Console) -> Turn:
-    printer = AnswerPrinter(console, checked_question(question))
-    for event in assistant.stream(question, history):
-        printer.show(event)
-        if isinstance(event, Completed):
-            return Turn(question, event.answer)
-    raise AssertionError("a stream of events ends with Completed")
+def _ask(assistant: Assistant, question: str, history: list[Turn]) -> Turn:
+    question = checked_question(question)
+    events = assistant.stream(question, history)
+    return Turn(question, print_answer(Console(), question, events))
 
 
 def _assistant(settings: Settings) -> Assistant:

@@ -4,13 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +12,7 @@ from rich.text import Text
 from assistant.generation.rendering import TERMINAL, parts_of_answer, reference, write
 from assistant.models import ModelDescription
 from assistant.pipeline.calibration import Calibration
-from assistant.types import Event, PartialAnswer
+from assistant.types import Answer, Event, PartialAnswer
 from retrieval.formats.writers import authors_line, where
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
@@ -64,23 +58,18 @@ def progress_bars() -> Iterator[Progress]:
             bars.stop()
 
 
-class AnswerPrinter:
-    """Prints an answer part by part as its events arrive."""
-
-    def __init__(self, console: Console, question: str) -> None:
-        """Print the answer to `question` to `console`."""
-        self._console = console
-        self._shown = PartialAnswer(question)
-        self._printed = 0
-
-    def show(self, event: Event) -> None:
-        """Print what the event adds."""
-        parts = list(parts_of_answer(self._shown.add(event)))
-        for part in parts[self._printed :]:
+def print_answer(console: Console, question: str, events: Iterable[Event]) -> Answer:
+    """Print the answer to `question` part by part as its events arrive, and return it."""
+    shown, printed = PartialAnswer(question), 0
+    for event in events:
+        parts = list(parts_of_answer(shown.add(event)))
+        for part in parts[printed:]:
             line = Text(write(part, TERMINAL), style=_STYLES.get(part.kind, ""))
             # Lines are wrapped for a terminal only; a pipe gets whole lines.
-            self._console.print(line, soft_wrap=not self._console.is_terminal)
-        self._printed = len(parts)
+            console.print(line, soft_wrap=not console.is_terminal)
+        printed = len(parts)
+    assert shown.answer is not None  # noqa: S101 - a stream of events ends with Completed
+    return shown.answer
 
 
 def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from assistant.types import (
-    AnswerSentence,
-    Citation,
-    Outcome,
-    PartialAnswer,
-    SentenceKind,
-    by_paper,
-)
+from assistant.types import AnswerSentence, Citation, Outcome, PartialAnswer, SentenceKind, by_paper
 from retrieval.formats.writers import authors_line, where
 from retrieval.types import Paper, nested
 

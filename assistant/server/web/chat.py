@@ -13,13 +13,7 @@ from assistant.server.auth import owner_behind
 from assistant.server.history import LONGEST_COMMENT, LONGEST_NAME, Conversation, Rating, Reason
 from assistant.server.service import Service
 from assistant.server.web.answering import Answering, PendingQuestion, Stops
-from assistant.server.web.exports import (
-    COLUMNS,
-    copied_text,
-    table_csv,
-    table_markdown,
-    table_rows,
-)
+from assistant.server.web.exports import COLUMNS, copied_text, table_csv, table_markdown, table_rows
 from assistant.server.web.formulas import with_formulas
 from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
 from assistant.types import Outcome, by_paper

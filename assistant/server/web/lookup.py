@@ -11,14 +11,7 @@ import gradio as gr
 
 from assistant.server.service import Service
 from assistant.server.web.exports import export_papers
-from assistant.server.web.html import (
-    ON_LOAD,
-    QUIET,
-    STATIC,
-    event_field,
-    event_list,
-    templates,
-)
+from assistant.server.web.html import ON_LOAD, QUIET, STATIC, event_field, event_list, templates
 from assistant.server.web.paper import PaperDialog
 from retrieval.query.lookup import Listing, Lookup, Match
 from retrieval.query.syntax import ExplicitFilters

@@ -1,4 +1,5 @@
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,11 +8,11 @@ from fakes import PAPERS, answered, paper, passage
 from rich.console import Console
 
 from assistant.cli.output import (
-    AnswerPrinter,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
+    print_answer,
     progress_bars,
 )
 from assistant.generation.answer_builder import ABSTENTION
@@ -81,17 +82,19 @@ def test_reference() -> None:
     assert reference(WHISPER).startswith("Speech recognisers fail on whispered speech.")
 
 
-def print_answer(console: Console, answer: Answer) -> None:
-    """Print the answer as its events arrive."""
-    events: list[Event] = [Retrieved(answer.standalone_question, answer.passages)]
+def events_of(answer: Answer) -> Iterator[Event]:
+    yield Retrieved(answer.standalone_question, answer.passages)
     cited = 0
     for sentence in answer.sentences:
         new = tuple(each for each in answer.citations if cited < each.number in sentence.citations)
         cited += len(new)
-        events.append(SentenceVerified(sentence, new))
-    printer = AnswerPrinter(console, answer.question)
-    for event in (*events, Completed(answer)):
-        printer.show(event)
+        yield SentenceVerified(sentence, new)
+    yield Completed(answer)
+
+
+def show(console: Console, answer: Answer) -> None:
+    """Print the answer as its events arrive."""
+    assert print_answer(console, answer.question, events_of(answer)) is answer
 
 
 SLOW = "Large vision models are slow on phones."
@@ -125,7 +128,7 @@ def test_an_answer_as_it_comes(
         sentences=sentences,
         citations=(Citation(1, ZEBRA, QUOTE), Citation(2, ZEBRA, SLOW)),
     )
-    print_answer(console, answer)
+    show(console, answer)
     line = "Ada Miro, Ben Okafor. Zebra Pruning for Vision Models. ICML 2021, oral"
     assert printed(console) == (f"(About “X”: Why?)\n{expected}\nReferences\n  [1][2] {line}\n")
 
@@ -139,7 +142,7 @@ def test_an_abstention_names_the_closest_papers(console: Console) -> None:
         citations=(),
         passages=tuple(passage(each) for each in PAPERS),
     )
-    print_answer(console, answer)
+    show(console, answer)
     assert printed(console) == (
         f"{ABSTENTION}\n\nClosest papers:\n"
         + "".join(f"  {reference(each)}\n" for each in PAPERS[:3])
@@ -151,7 +154,7 @@ def test_an_abstention_names_the_closest_papers(console: Console) -> None:
 )
 def test_mark_up_in_a_title_is_text(console: Console, title: str) -> None:
     odd = paper(title=title, decision="[red]")
-    print_answer(console, answered(odd, QUOTE))
+    show(console, answered(odd, QUOTE))
     console.print(matches_table([Match(odd, title)]))
     assert printed(console).count(title) == 4
 
