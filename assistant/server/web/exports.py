@@ -175,10 +175,12 @@ def _exchange(exchange: Exchange, number_of: dict[str, int]) -> str:
 
 def _text(text: str) -> str:
     """Text that Markdown shows unchanged, on one line; formulas stay formulas."""
-    line = " ".join(text.split())
     return "".join(
-        piece.translate(_IN_FORMULAS) if is_formula else _SYNTAX.sub(r"\\\g<0>", piece)
-        for piece, is_formula in split_formulas(line)
+        # A link or picture has `](`, which `{}` takes apart and LaTeX ignores.
+        piece.translate(_IN_FORMULAS).replace("](", "]{}(")
+        if is_formula
+        else _SYNTAX.sub(r"\\\g<0>", piece)
+        for piece, is_formula in split_formulas(" ".join(text.split()))
     )
 
 

@@ -125,6 +125,7 @@ def test_what_was_stopped_says_so() -> None:
         ("costs $5", r"costs \$5"),
         ("two\nlines", "two lines"),
         (r"is $a<b_1$ so?", r"is $a\lt b_1$ so?"),
+        ("$![x](http://192.0.2.1/x.png)$", "$![x]{}(http://192.0.2.1/x.png)$"),
     ],
 )
 def test_text_stays_text(typed: str, written: str) -> None:
