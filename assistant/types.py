@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
@@ -106,6 +106,11 @@ class Answer:
     confidence: float | None = None
     """Probability that the papers found answer; None if metadata answers."""
 
+    @property
+    def closest(self) -> tuple[Passage, ...]:
+        """The papers found that an abstention shows."""
+        return self.passages[:3]
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -161,6 +166,46 @@ class Completed:
 
 
 Event = Retrieved | Reranked | EvidenceSelected | SentenceVerified | Completed
+
+
+@dataclass(slots=True)
+class PartialAnswer:
+    """What the events of a stream have brought so far; page, API and terminal show it."""
+
+    question: str
+    standalone_question: str = ""
+    """Empty until papers are found."""
+    passages: tuple[Passage, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    sentences: tuple[AnswerSentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    answer: Answer | None = None
+    """The whole answer, once it is complete."""
+
+    def add(self, event: Event) -> Self:
+        """Add what `event` brings."""
+        match event:
+            case Retrieved():
+                self.standalone_question = event.standalone_question
+                self.passages = event.passages
+            case Reranked():
+                self.passages = event.passages
+            case EvidenceSelected():
+                self.evidence = event.evidence
+            case SentenceVerified():
+                self.sentences += (event.sentence,)
+                self.citations += event.citations
+            case Completed(answer):
+                self.answer = answer
+                self.standalone_question = answer.standalone_question
+                self.passages = answer.passages
+                self.sentences, self.citations = answer.sentences, answer.citations
+        return self
+
+    @property
+    def understood(self) -> str:
+        """The standalone question if it differs from the one asked, or else empty."""
+        return "" if self.standalone_question == self.question else self.standalone_question
 
 
 Json = dict[str, Any]

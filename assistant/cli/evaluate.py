@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.cli.output import ProgressBars
+from assistant.cli.output import progress_bars
 from assistant.evaluation.figures.compare import Comparison
 from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
 from assistant.evaluation.records.record import REPORT, Asking
@@ -64,7 +64,7 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
 
 def _evaluate(asking: Asking, out: Path, flags: Flags, **more: Any) -> RunResult:
     try:
-        with ProgressBars() as progress:
+        with progress_bars() as progress:
             settings = settings_for(Path(asking.file), flags)
             result = evaluate(asking, out, settings, progress, **more)
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from assistant.generation.rendering import PLAIN, parts_of_sentences, write
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -23,7 +24,7 @@ from assistant.types import (
     Tokens,
 )
 from retrieval.text.splitting import split_sentences
-from retrieval.types import Paper, Passage, nested
+from retrieval.types import Paper, Passage
 
 ABSTENTION = "No abstract in this library answers that."
 FOREIGN = (
@@ -218,24 +219,8 @@ class DraftAnswer:
 
 def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:
     """The text of an answer: what is written, then quotations, each paper's led in by its title."""
-    if not sentences:
-        return ABSTENTION
-    paper_of = {citation.number: citation.paper for citation in citations}
-    parts: list[str] = []
-    quoted: str | None = ""  # the paper quoted before; None behind what is written
-    for sentence in sentences:
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        if sentence.kind is SentenceKind.VERIFIED:
-            parts.append(f"{sentence.text} {marks}")
-            quoted = None
-            continue
-        if quoted is None:
-            parts.append("Evidence:")
-        paper = paper_of[sentence.citations[0]]
-        lead = "" if paper.id == quoted else f"From “{paper.shown_title}”: "
-        parts.append(f"{lead}“{nested(sentence.text)}” {marks}")
-        quoted = paper.id
-    return " ".join(parts)
+    parts = parts_of_sentences(sentences, citations)
+    return "".join(write(part, PLAIN) for part in parts).rstrip() or ABSTENTION
 
 
 def record_sentence(paper: Paper) -> str:

@@ -35,11 +35,10 @@ from assistant.server.auth import owner_of
 from assistant.server.service import Service, Waiting
 from assistant.types import (
     Answer,
-    AnswerSentence,
-    Citation,
     Completed,
     Event,
     Json,
+    PartialAnswer,
     Reranked,
     Retrieved,
     SentenceVerified,
@@ -251,8 +250,7 @@ class _Chunks:
         self._recent = recent
         options = completion.body.stream_options
         self._usage = bool(options and options.include_usage)
-        self._sentences: list[AnswerSentence] = []
-        self._citations: list[Citation] = []
+        self._shown = PartialAnswer(completion.body.messages[-1].text)
         self._sent = ""
 
     def opening(self) -> str:
@@ -264,12 +262,11 @@ class _Chunks:
         if isinstance(event, Waiting):
             seconds = "" if event.seconds is None else f", about {event.seconds:.0f} s"
             return [_comment(f"{event.ahead} ahead{seconds}")]
+        shown = self._shown.add(event)
         if isinstance(event, Retrieved | Reranked):
             return [_comment(f"reading {len(event.passages)} papers")]
         if isinstance(event, SentenceVerified):
-            self._sentences.append(event.sentence)
-            self._citations += event.citations
-            text = answer_text(self._sentences, self._citations)
+            text = answer_text(shown.sentences, shown.citations)
             return [self._up_to(text)] if self._completion.fits(text) else []
         if isinstance(event, Completed):
             return self._ending(event.answer)
