@@ -146,7 +146,11 @@ def test_chunks_and_records_that_do_not_fit_are_found_and_repaired(two_files: Li
     assert health.stray > 0
     assert "1 paper is without the right chunks." in health.findings
     assert "1 paper is only in the lexical index." in health.findings
-    assert repair(two_files).sound
+    with pytest.raises(
+        LibraryError, match=r"records of 1 paper .* lost; 2 papers are left, .* whole"
+    ):
+        repair(two_files)
+    assert check(two_files).sound
     assert found(two_files, "apple and pear") == ["Fruit"]
 
 
