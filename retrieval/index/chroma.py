@@ -34,7 +34,7 @@ import numpy as np
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
-from chromadb.api.types import Include
+from chromadb.api.types import Include, Where
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
@@ -125,7 +125,8 @@ class _Connection:
                 yield
             finally:
                 # Chroma may have failed halfway; a Ctrl-C only comes after its calls.
-                if not isinstance(sys.exception(), Exception):
+                error = sys.exception()
+                if not isinstance(error, Exception) and not _is_panic(error):
                     self.seen = self._journal.end()
 
     def sync_every(self, vectors: int) -> None:
@@ -402,8 +403,8 @@ class ChromaStore:
         with self._turn(writing=True):
             for page in _pages(ids):
                 self._papers.delete(ids=page)
-                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
-                self._delete_chunks(of_papers["ids"])
+                of_papers = cast("Where", {"paper_id": {"$in": page}})
+                self._delete_chunks(self._chunks.get(where=of_papers, include=[])["ids"])
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
@@ -474,7 +475,10 @@ class ChromaStore:
         try:
             with self._connection.turn(writing=writing):
                 yield
-        except (ChromaError, OSError, ValueError, RuntimeError) as error:
+        except BaseException as error:
+            known = isinstance(error, ChromaError | OSError | ValueError | RuntimeError)
+            if not known and not _is_panic(error):
+                raise
             raise LibraryError(
                 f"The library in {self._folder.parent} cannot be read or written "
                 f"({_one_line(error)}); check that the folder is writable and the disk has room, "
@@ -517,7 +521,7 @@ def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
 
 
 def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]:
-    fields = {
+    fields: dict[str, str | int | bool] = {
         "title": paper.title,
         "authors": json.dumps(paper.authors, ensure_ascii=False),
         "venue": paper.venue,
@@ -559,5 +563,10 @@ def _chunk(id_: str, fields: dict[str, Any], text: str) -> Chunk:
         raise ValueError(f"the chunk {id_!r} is damaged: {error}") from error
 
 
-def _one_line(error: Exception) -> str:
+def _is_panic(error: BaseException | None) -> bool:
+    """Whether Chroma's compiled part has given up, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
+
+
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
