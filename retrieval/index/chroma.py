@@ -20,6 +20,7 @@ import shutil
 import sys
 import threading
 import warnings
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -33,7 +34,7 @@ import numpy as np
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
-from chromadb.api.types import Include
+from chromadb.api.types import Include, Where
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
@@ -124,7 +125,8 @@ class _Connection:
                 yield
             finally:
                 # Chroma may have failed halfway; a Ctrl-C only comes after its calls.
-                if not isinstance(sys.exception(), Exception):
+                error = sys.exception()
+                if not isinstance(error, Exception) and not _is_panic(error):
                     self.seen = self._journal.end()
 
     def sync_every(self, vectors: int) -> None:
@@ -169,9 +171,12 @@ class _Connection:
 
     def _open(self) -> Client:
         self._close()
-        opened = chromadb.PersistentClient(
-            str(self._folder), settings=Settings(anonymized_telemetry=False)
-        )
+        try:
+            opened = chromadb.PersistentClient(
+                str(self._folder), settings=Settings(anonymized_telemetry=False)
+            )
+        except AttributeError as error:  # Chroma closes what it could not open
+            raise RuntimeError("the database cannot be opened") from error
         self._client = client = cast("Client", opened)
         self.chunks = self._collection(client, "chunks", _CHUNKS)
         self.papers = self._collection(client, "papers", _PAPERS)
@@ -241,15 +246,7 @@ class ChromaStore:
         for page in _pages(ids):
             with self._turn():
                 got = self._chunks.get(ids=page, include=["metadatas", "documents"])
-            for id_, fields, text in _rows(got):
-                chunks[id_] = Chunk(
-                    id=id_,
-                    paper_id=fields["paper_id"],
-                    ordinal=fields["ordinal"],
-                    start=fields["start"],
-                    end=fields["end"],
-                    text=text,
-                )
+                chunks |= {row[0]: _chunk(*row) for row in _rows(got)}
         return chunks
 
     def nearest(self, vector: Vector, limit: int) -> list[Hit]:
@@ -406,8 +403,8 @@ class ChromaStore:
         with self._turn(writing=True):
             for page in _pages(ids):
                 self._papers.delete(ids=page)
-                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
-                self._delete_chunks(of_papers["ids"])
+                of_papers = cast("Where", {"paper_id": {"$in": page}})
+                self._delete_chunks(self._chunks.get(where=of_papers, include=[])["ids"])
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
@@ -452,21 +449,40 @@ class ChromaStore:
     def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
         with self._turn():
             got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
-        return [
-            StoredPaper(_paper(id_, fields, abstract), int(fields["chunks"]))
-            for id_, fields, abstract in _rows(got)
-        ]
+            return [_stored_paper(*row) for row in _rows(got)]
+
+    def drop_damaged_records(self) -> None:
+        """Delete the records that cannot be read; their chunks are stray then."""
+        with self._turn():
+            ids = _ids(self._papers)
+        damaged = [id_ for page in _pages(ids) for id_ in self._unreadable(page)]
+        with self._turn(writing=True):
+            for page in _pages(damaged):
+                self._papers.delete(ids=page)
+
+    def _unreadable(self, ids: Sequence[str]) -> list[str]:
+        """Those of the papers whose records cannot be read, by halving."""
+        try:
+            self._read(ids)
+        except LibraryError:
+            middle = len(ids) // 2
+            halves = (ids[:middle], ids[middle:]) if middle else ()
+            return [id_ for half in halves for id_ in self._unreadable(half)] or list(ids)
+        return []
 
     @contextmanager
     def _turn(self, *, writing: bool = False) -> Iterator[None]:
         try:
             with self._connection.turn(writing=writing):
                 yield
-        except (ChromaError, OSError, ValueError, RuntimeError) as error:
+        except BaseException as error:
+            known = isinstance(error, ChromaError | OSError | ValueError | RuntimeError)
+            if not known and not _is_panic(error):
+                raise
             raise LibraryError(
                 f"The library in {self._folder.parent} cannot be read or written "
                 f"({_one_line(error)}); check that the folder is writable and the disk has room, "
-                "or start over with another --home."
+                "run `assistant doctor --repair`, or ingest the files again with another --home."
             ) from error
 
 
@@ -500,16 +516,12 @@ def paper_of(chunk_id: str) -> str:
 
 
 def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
-    return {
-        "paper_id": chunk.paper_id,
-        "ordinal": chunk.ordinal,
-        "start": chunk.start,
-        "end": chunk.end,
-    }
+    fields = asdict(chunk)
+    return {name: fields[name] for name in ("paper_id", "ordinal", "start", "end")}
 
 
 def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]:
-    return {
+    fields: dict[str, str | int | bool] = {
         "title": paper.title,
         "authors": json.dumps(paper.authors, ensure_ascii=False),
         "venue": paper.venue,
@@ -521,23 +533,40 @@ def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]
         "id_is_given": paper.id_is_given,
         "chunks": chunk_count,
     }
+    return {**fields, "checksum": _checksum(fields, paper.abstract)}
 
 
-def _paper(id_: str, fields: dict[str, Any], abstract: str) -> Paper:
-    return Paper(
-        id=id_,
-        title=fields["title"],
-        authors=tuple(json.loads(fields["authors"])),
-        venue=fields["venue"],
-        year=fields["year"] or None,
-        decision=fields["decision"],
-        abstract=abstract,
-        sources=tuple(Source(**source) for source in json.loads(fields["sources"])),
-        url=fields["url"],
-        doi=fields["doi"],
-        id_is_given=fields["id_is_given"],
-    )
+def _checksum(fields: Mapping[str, Any], abstract: str) -> int:
+    return zlib.crc32(json.dumps([fields, abstract], sort_keys=True).encode())
 
 
-def _one_line(error: Exception) -> str:
+def _stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
+    """The paper of a record; `ValueError` if it is damaged."""
+    known = fields.pop("checksum", None)  # the first records had none
+    if known is not None and known != _checksum(fields, abstract):
+        raise ValueError(f"the record of the paper {id_!r} is damaged")
+    try:
+        fields["year"] = fields["year"] or None
+        fields["authors"] = tuple(json.loads(fields["authors"]))
+        fields["sources"] = tuple(Source(**source) for source in json.loads(fields["sources"]))
+        chunk_count = int(fields.pop("chunks"))
+        return StoredPaper(Paper(id=id_, abstract=abstract, **fields), chunk_count)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"the record of the paper {id_!r} is damaged: {error}") from error
+
+
+def _chunk(id_: str, fields: dict[str, Any], text: str) -> Chunk:
+    """A stored chunk; `ValueError` if it is damaged."""
+    try:
+        return Chunk(id=id_, text=text, **fields)
+    except TypeError as error:
+        raise ValueError(f"the chunk {id_!r} is damaged: {error}") from error
+
+
+def _is_panic(error: BaseException | None) -> bool:
+    """Whether Chroma's compiled part has given up, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
+
+
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]

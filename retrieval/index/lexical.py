@@ -9,6 +9,7 @@ import json
 import math
 import shutil
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
+from retrieval.index.files import checksum
 from retrieval.index.lexical_fields import (
     INDEX_VERSION,
     Card,
@@ -90,7 +92,7 @@ class LexicalIndex:
     def revision(self) -> str:
         """The revision of the library that the index was built from; empty if it must be built."""
         try:
-            return self._usable().stamp.partition(" ")[2]
+            return self._usable().stamp.split(" ", 2)[2]
         except (OSError, ValueError):
             return ""
 
@@ -105,7 +107,8 @@ class LexicalIndex:
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
             self._fill(new, papers)
-            (new / _STAMP).write_text(f"{INDEX_VERSION} {revision}", "utf-8")
+            stamp = f"{INDEX_VERSION} {_checksum_of(new)} {revision}"
+            (new / _STAMP).write_text(stamp, "utf-8")
             with self._changing:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 new.rename(self._folder)
@@ -129,8 +132,7 @@ class LexicalIndex:
             for piece in pieces([term]):
                 weights[piece] = max(count, weights.get(piece, 0))
         terms = [
-            Query.boost_query(Query.term_query(self._schema, "pieces", piece), float(weight))
-            for piece, weight in weights.items()
+            self._weighted("pieces", piece, float(weight)) for piece, weight in weights.items()
         ]
         return self._ids(_any_of(terms), limit, filters) if terms else []
 
@@ -160,8 +162,7 @@ class LexicalIndex:
         clauses = [self._title_word(word) for word in words[:MOST_TERMS]]
         for name in names[:MOST_TERMS]:
             for field, weight in (("introduced", _INTRODUCED), ("nickname", _NICKNAMED)):
-                named = Query.term_query(self._schema, field, name)
-                clauses.append(Query.boost_query(named, weight))
+                clauses.append(self._weighted(field, name, weight))
         wanted = self._filtered(_any_of(clauses), filters)
         return self._reading().cards(wanted, limit) if clauses else []
 
@@ -290,6 +291,10 @@ class LexicalIndex:
         having = searcher.doc_freq("text", term)
         return math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
 
+    def _weighted(self, field: str, term: str, weight: float) -> Query:
+        having = Query.term_query(self._schema, field, term)
+        return having if weight == 1 else Query.boost_query(having, weight)
+
     def _text_word(self, term: str) -> Query:
         if len(term) >= _LONG_ENOUGH and not self._reading().searcher.doc_freq("text", term):
             return self._like("text", term)
@@ -326,10 +331,12 @@ class LexicalIndex:
         with self._changing:
             stamp = (self._folder / _STAMP).read_text("utf-8")
             if self._opened is None or self._opened.stamp != stamp:
-                if stamp.partition(" ")[0] != INDEX_VERSION:
+                version, crc, _ = stamp.split(" ", 2)
+                if version != INDEX_VERSION:
                     raise ValueError("another version of this program made it")
-                if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
-                    raise ValueError("files of the index are missing")
+                # Of missing files tantivy would make an empty index; damaged ones can crash it.
+                if crc != str(_checksum_of(self._folder)):
+                    raise ValueError("its files are damaged")
                 index = self._open(self._folder, create=False)
                 ids = json.loads((self._folder / _IDS).read_text("utf-8"))
                 self._opened = _Opened(stamp, index.searcher(), ids)
@@ -350,6 +357,13 @@ class LexicalIndex:
         writer.commit()
         writer.wait_merging_threads()
         (folder / _IDS).write_text(json.dumps(ids), "utf-8")
+
+
+def _checksum_of(folder: Path) -> int:
+    """The checksum of the files of an index, which do not change once it is built."""
+    files = sorted(file for file in folder.iterdir() if file.suffix != ".lock")
+    names = [f"{file.name} {checksum(file)}" for file in files if file.name != _STAMP]
+    return zlib.crc32("\n".join(names).encode())
 
 
 def _any_of(queries: Iterable[Query]) -> Query:

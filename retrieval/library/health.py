@@ -99,11 +99,20 @@ def repair(library: Library, progress: Progress = silent) -> Health:
 
     Raises:
         LibraryInUseError: another process is writing.
-        LibraryError: the library cannot be read or written.
+        LibraryError: the library cannot be read or written; or it is whole, but papers are lost.
     """
     with library.exclusive():
+        indexed = set[str]() if library.was_interrupted else _indexed(library)
         mend(library, progress)
-    return check(library, progress)
+        lost = indexed - {stored.paper.id for stored in library.store.papers()}
+    health = check(library, progress)
+    if lost:
+        raise LibraryError(
+            f"The records of {_counted(len(lost), 'paper')} could not be read and are lost; "
+            f"{_papers(health.papers)} left, and the library is whole again. "
+            "Ingest the files again with `assistant ingest`."
+        )
+    return health
 
 
 def mend(library: Library, progress: Progress = silent) -> None:
@@ -115,6 +124,7 @@ def mend(library: Library, progress: Progress = silent) -> None:
     Raises:
         LibraryError: the library cannot be read or written.
     """
+    library.store.drop_damaged_records()
     damaged, stray = _damage(library)
     with library.writing():
         library.store.delete_chunks(stray)

@@ -60,7 +60,7 @@ def ingest(
     records, skipped = reading.records, reading.skipped
     folded = fold(records)
     with library.exclusive():
-        if library.was_interrupted:
+        if library.needs_mending:
             mend(library, progress)
         plan = _planned(library, folded)
         _carry_out(library, plan, progress)
@@ -123,7 +123,7 @@ def remove_source(library: Library, source: str, progress: Progress = silent) ->
     """
     started = time.monotonic()
     with library.exclusive():
-        if library.was_interrupted:
+        if library.needs_mending:
             mend(library, progress)
         removal = removal_of(library, source)
         with library.writing(removes={source}):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.lexical_fields import Card
 from retrieval.library.library import Library
-from retrieval.query.metadata import ParsedQuery, parse_query
+from retrieval.query.metadata import ParsedQuery, parse_query, said
 from retrieval.query.syntax import ExplicitFilters, explicit_filters
 from retrieval.query.words import UnmatchedFilter, words_of
 from retrieval.text.names import name_terms
@@ -191,7 +191,8 @@ class Lookup:
             meant = self._meant(query, parsed.topic, filters)
             ranked = [each for each in meant if each.is_whole] or ranked
         if not ranked:
-            return Listing((), 0, self._nothing(query, parsed, wanted, given))
+            conditions = " ".join(filter(None, (said(given.authors, filters), parsed.said)))
+            return Listing((), 0, self._nothing(query, parsed.topic, wanted, conditions))
         return Listing(self._matches(ranked[:limit], wanted), len(ranked))
 
     def named(self, question: str) -> tuple[Paper, ...]:
@@ -276,18 +277,15 @@ class Lookup:
             if each.id in papers
         )
 
-    def _nothing(
-        self, query: str, parsed: ParsedQuery, filters: Filters, given: ExplicitFilters
-    ) -> str:
+    def _nothing(self, query: str, topic: str, filters: Filters, conditions: str) -> str:
         """The sentence that explains why nothing was found."""
-        said = " ".join(filter(None, (given.said, parsed.said)))
-        if not said:
+        if not conditions:
             return f"No paper of this library fits “{' '.join(query.split())[:80]}”."
-        there = len(self._index.matching(filters, self._index.size)) if parsed.topic else 0
+        there = len(self._index.matching(filters, self._index.size)) if topic else 0
         if not there:
-            return f"No paper {said} in this library."
+            return f"No paper {conditions} in this library."
         among = "The paper" if there == 1 else f"None of the {there:,} papers"
-        return f"{among} {said} is {'not ' if there == 1 else ''}about “{parsed.topic}”."
+        return f"{among} {conditions} is {'not ' if there == 1 else ''}about “{topic}”."
 
 
 def _names_in(text: str) -> dict[str, bool]:

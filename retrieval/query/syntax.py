@@ -33,17 +33,6 @@ class ExplicitFilters:
         """Whether any filter is used."""
         return bool(self.authors or self.venue or self.year or self.decision)
 
-    @property
-    def said(self) -> str:
-        """The filters in words, as typed."""
-        parts = (
-            f"by {' and '.join(self.authors)}" if self.authors else "",
-            f"at {self.venue}" if self.venue else "",
-            f"of {self.year}" if self.year else "",
-            f"with decision {self.decision}" if self.decision else "",
-        )
-        return " ".join(filter(None, parts))
-
 
 @dataclass(slots=True)
 class TypedTerms:

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 import psutil
 
-from assistant.generation.probe import LEAST_PASSED
+from assistant.generation.probe import LEAST_PASSED, tasks
 from assistant.models import describe_models
 from assistant.server.auth import owner_behind
 from assistant.server.service import Service
@@ -14,7 +14,7 @@ from assistant.server.web.html import QUIET, templates
 from assistant.settings import CONFIG_FILE
 from retrieval.types import UserError
 
-models_html = templates("models", least_passed=LEAST_PASSED, tasks=len(tasks()))
+models_html = templates("models", least_passed=LEAST_PASSED, tasks=tasks)
 
 
 def models_tab(service: Service, tab: gr.Tab) -> None:
