@@ -226,14 +226,13 @@ class LexicalIndex:
         return self._names_of(self._like("author", word), limit)
 
     def values(self, field: str) -> list[str]:
-        """The different values of `venue`, `year` or `decision`."""
-        found = self._reading().searcher.terms_with_prefix(field, "")
-        return sorted(value for value, _ in found if value)
+        """The different values of `venue`, `year` or `decision`, in alphabetical order."""
+        return list(self.counts(field))
 
     def counts(self, field: str) -> dict[str, int]:
         """Number of papers with each value of `venue`, `year` or `decision`."""
-        searcher = self._reading().searcher
-        return {value: searcher.doc_freq(field, value) for value in self.values(field)}
+        found = self._reading().searcher.terms_with_prefix(field, "")
+        return {value: papers for value, papers in sorted(found) if value}
 
     def _having(self, field: str, value: str, limit: int) -> list[str]:
         having = Query.term_query(self._schema, field, value)
