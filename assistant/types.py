@@ -254,7 +254,8 @@ def paper_json(paper: Paper, key: str) -> Json:
 def ingest_json(report: IngestReport) -> Json:
     """The report of an ingest as JSON."""
     fields = asdict(report)
-    fields["skipped"] = [asdict(skipped) for skipped in report.skipped]
+    for name in ("skipped", "notes"):
+        fields[name] = [asdict(each) for each in getattr(report, name)]
     return fields
 
 

@@ -39,7 +39,7 @@ from chromadb.errors import ChromaError
 
 from retrieval.encoders.embedder import Vector
 from retrieval.index.files import Journal
-from retrieval.types import Chunk, Hit, LibraryError, Paper, Source
+from retrieval.types import Chunk, Hit, LibraryError, Paper, Publication, Source
 
 _PAGE = 2000
 """Records read or written at once, under SQLite's limit of variables."""
@@ -82,6 +82,8 @@ class StoredPaper:
 
     paper: Paper
     chunk_count: int
+    is_old: bool = False
+    """Whether it was written when papers of different files were one if they had the same id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +391,10 @@ class ChromaStore:
             for page in _pages(stored):
                 self._papers.update(
                     ids=[each.paper.id for each in page],
-                    metadatas=[_paper_fields(each.paper, each.chunk_count) for each in page],
+                    metadatas=[
+                        _paper_fields(each.paper, each.chunk_count, is_old=each.is_old)
+                        for each in page
+                    ],
                 )
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
@@ -456,7 +461,9 @@ class ChromaStore:
         with self._turn():
             got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
         return [
-            StoredPaper(_paper(id_, fields, abstract), int(fields["chunks"]))
+            StoredPaper(
+                _paper(id_, fields, abstract), int(fields["chunks"]), "publication" not in fields
+            )
             for id_, fields, abstract in _rows(got)
         ]
 
@@ -516,8 +523,12 @@ def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
     }
 
 
-def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]:
-    return {
+def _paper_fields(
+    paper: Paper, chunk_count: int, *, is_old: bool = False
+) -> dict[str, str | int | bool]:
+    publication = json.dumps(asdict(paper.publication), ensure_ascii=False)
+    fields: dict[str, str | int | bool] = {} if is_old else {"publication": publication}
+    return fields | {
         "title": paper.title,
         "authors": json.dumps(paper.authors, ensure_ascii=False),
         "venue": paper.venue,
@@ -544,7 +555,17 @@ def _paper(id_: str, fields: dict[str, Any], abstract: str) -> Paper:
         url=fields["url"],
         doi=fields["doi"],
         id_is_given=fields["id_is_given"],
+        publication=_publication(fields.get("publication", "{}")),
     )
+
+
+def _publication(stored: str) -> Publication:
+    """The publication; nothing is known of it in a library made before there were any."""
+    found = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in json.loads(stored).items()
+    }
+    return Publication(**found)
 
 
 def _one_line(error: Exception) -> str:

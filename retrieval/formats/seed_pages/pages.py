@@ -29,6 +29,8 @@ class ParsedPage:
 
     records: tuple[Record, ...]
     skipped: tuple[Skipped, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    """Remarks on records, such as a missing title."""
 
 
 def no_progress(done: int, total: int) -> None:
