@@ -11,6 +11,7 @@ from assistant import __version__
 from assistant.settings import Settings, add_ablation_flags
 from retrieval.types import Cancelled, UserError
 
+_FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
 _METAVARS = {
     "home": "DIR",
     "cache": "DIR",
@@ -144,9 +145,7 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--venue", default="", help="where the papers appeared")
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
-    parser.add_argument(
-        "--format", choices=("table", "json", "bibtex", "ris", "apa", "ieee"), default="table"
-    )
+    parser.add_argument("--format", choices=_FORMATS, default="table")
 
 
 def _add_calibrate(parser: argparse.ArgumentParser) -> None:

@@ -335,6 +335,8 @@ class IngestOut(_ResponseModel):
     chunks: int
     seconds: float
     skipped: list[SkippedOut]
+    notes: list[SkippedOut]
+    """Remarks on papers that were read, such as a missing title."""
 
 
 class HealthOut(_ResponseModel):

@@ -13,9 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assistant.server.auth.responses import refusal
 
 SUFFIXES = frozenset(
-    {".bib", ".bibtex", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
+    ".bib .bibtex .ciw .csv .enw .isi .json .jsonl .md .nbib .ndjson .ris .tsv .txt .xml".split()
 )
-"""Suffixes of the formats that can be read: JSONL, BibTeX, RIS, CSV, text."""
+"""Suffixes of the formats that can be read."""
 _LONGEST_NAME = 255
 """Bytes of a file name that most file systems allow."""
 _UPLOAD = "/gradio_api/upload"

@@ -179,7 +179,11 @@ def _report(report: IngestReport) -> Markup:
     head = Markup('<p role="status"><strong>{} added</strong>, {}.</p>').format(
         _counted(report.added, "paper"), ", ".join(facts)
     )
-    return head + _skipped(report.skipped)
+    notes = Markup().join(
+        Markup("<p>{}, line {}: {}.</p>").format(each.source, each.line, each.reason)
+        for each in report.notes[:_MOST_SKIPPED]
+    )
+    return head + notes + _skipped(report.skipped)
 
 
 def _skipped(skipped: Sequence[Skipped]) -> Markup:

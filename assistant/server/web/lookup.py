@@ -32,8 +32,11 @@ _SORTS = {
 _FORMATS = {
     "bibtex": "BibTeX",
     "ris": "RIS",
+    "csl-json": "CSL JSON",
     "apa": "References (APA)",
     "ieee": "References (IEEE)",
+    "vancouver": "References (Vancouver)",
+    "chicago": "References (Chicago)",
 }
 """Formats of `retrieval.formats.writers`, with their names on the page."""
 _STATIC = Path(__file__).with_name("static")
@@ -47,7 +50,7 @@ _FILTERED = ("venue", "year", "decision")
 _LEAD = re.compile(r"^\W+")
 """Punctuation before a title's first word; sorting ignores it."""
 _SHOWN_AUTHORS = 4
-_ENDINGS = {"bibtex": "bib", "ris": "ris"}
+_ENDINGS = {"bibtex": "bib", "ris": "ris", "csl-json": "json"}
 """Endings of downloads by format; others end in txt."""
 
 

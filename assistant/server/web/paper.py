@@ -11,7 +11,7 @@ from assistant.server.service import Service
 from assistant.server.web.exports import export_papers
 from assistant.server.web.formulas import marked, with_formulas
 from assistant.server.web.html import QUIET, event_field, event_list, paper_facts
-from retrieval.formats.writers import apa, doi_address, web_address, where
+from retrieval.formats.writers import doi_address, web_address, where
 from retrieval.search.similar import Similar, similar
 from retrieval.types import Paper, UserError
 
@@ -21,6 +21,15 @@ _LINK = Markup('<a href="{}" target="_blank" rel="noreferrer noopener">{}</a>')
 _SCRIPT = Path(__file__).with_name("static") / "paper.js"
 _NEAR = 6
 """Similar papers that are listed."""
+_COPIES = {
+    "Copy BibTeX": "bibtex",
+    "Copy RIS": "ris",
+    "Copy reference": "apa",
+    "Copy IEEE": "ieee",
+    "Copy Vancouver": "vancouver",
+    "Copy Chicago": "chicago",
+}
+"""Buttons and the formats that they copy."""
 _FOCUS = "() => document.querySelector('#question textarea')?.focus()"
 
 
@@ -64,9 +73,8 @@ class PaperDialog:
     def _shown(self, paper: Paper, quotes: Sequence[str]) -> Markup:
         near = similar(self._service.assistant.library.store, paper.id, _NEAR)
         copies = {
-            "Copy BibTeX": export_papers(self._service, [paper], "bibtex"),
-            "Copy RIS": export_papers(self._service, [paper], "ris"),
-            "Copy reference": apa(paper),
+            label: export_papers(self._service, [paper], format_).rstrip("\n")
+            for label, format_ in _COPIES.items()
         }
         return paper_html(paper, quotes, near, copies)
 
