@@ -144,8 +144,8 @@ def read_file(
     if not page.records:
         why = f" (line {page.skipped[0].line}: {page.skipped[0].reason})" if page.skipped else ""
         raise InputError(
-            f"{where} has no paper with an abstract{why}; expected {EXPECTED}. "
-            "Databases often add abstracts only if they are chosen in the export."
+            f"{where} has no paper with an abstract{why}; databases often add abstracts only if "
+            "they are chosen in the export."
         )
     known, known_year = VENUES.get(hashlib.sha256(content).hexdigest()[:16], ("", None))
     records = (

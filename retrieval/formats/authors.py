@@ -96,6 +96,6 @@ def _at_commas(text: str) -> list[str]:
 def _is_one_name(text: str) -> bool:
     """Whether the text is one name with a comma: `Doe, Jane`, but not `Jane Doe, Ann Bee`."""
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or any(map(_FAMILY_FIRST.fullmatch, parts)):  # noqa: PLR2004
+    if len(parts) != 2 or _FAMILY_FIRST.fullmatch(parts[0]):  # noqa: PLR2004
         return False
     return min(len(part.split()) for part in parts) == 1

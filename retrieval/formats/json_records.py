@@ -178,7 +178,8 @@ def _outcome(value: Any, source: Source) -> Record | Skipped:
     for field in ("year", "month"):
         values[field] = [_date(each) for each in values[field]]
     values["kind"] = "; ".join(text for path in _KINDS for text in _texts(value, path))
-    values["keywords"] = next(filter(None, (_texts(value, path) for path in _KEYWORDS)), [])
+    keywords = next(filter(None, (_texts(value, path) for path in _KEYWORDS)), [])
+    values["keywords"] = keywords[0] if len(keywords) == 1 else keywords
     if _ARXIV_FIELDS <= value.keys():
         values["arxiv"] = values["id"]
         values["keywords"] = []
