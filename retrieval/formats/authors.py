@@ -1,7 +1,7 @@
 """Names of authors in all orders that databases use, as given names before surnames."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from retrieval.text.names import first_name_first
@@ -50,14 +50,15 @@ def split_names(text: str) -> list[str]:
     return [name for part in parts for name in _at_commas(part)]
 
 
-def given_names(names: Iterable[Any]) -> list[Person]:
+def given_names(names: Sequence[Any]) -> list[Person]:
     """The authors of a JSON list: texts, lists of surname and given names, or objects."""
-    return [each for name in names for each in _of_json(name) if each[0].strip()]
+    turned = all(isinstance(name, str) and "," in name for name in names)
+    return [each for name in names for each in _of_json(name, turned=turned) if each[0].strip()]
 
 
-def _of_json(name: Any) -> Iterator[Person]:
+def _of_json(name: Any, *, turned: bool) -> Iterator[Person]:
     if isinstance(name, str):
-        yield name.strip(), ""
+        yield person(name) if turned else (name.strip(), "")
     elif isinstance(name, list):  # arXiv: surname, given names, generation
         yield _joined(*([str(part or "").strip() for part in name[:3]] + ["", "", ""])[:3])
     elif isinstance(name, Mapping) and name.get("creatorType", "author") == "author":

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from retrieval.formats.authors import people
+from retrieval.formats.authors import split_names
 from retrieval.formats.fields import checked, page_of, texts
 from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
 from retrieval.types import Record, Skipped, Source
@@ -223,9 +223,7 @@ def _authors(found: list[Any]) -> Any:
     first: Any = next(iter(found), [])
     if isinstance(first, Mapping):
         first = first.get("value", [first])
-    if isinstance(first, str):
-        return [(name.strip(), "") for name in re.split(r";|, and | and |,", first)]
-    return first
+    return split_names(first) if isinstance(first, str) else first
 
 
 def _date(value: Any) -> Any:

@@ -521,7 +521,7 @@ def of(tmp_path: Path, **fields: Any) -> Record:
         ("Gao X.", ("X. Gao",)),
         ("Gao X., Li Y.-L., van de Ven A.", ("X. Gao", "Y.-L. Li", "A. van de Ven")),
         ("Gao, X., Li, Y.", ("X. Gao", "Y. Li")),
-        ("Gao XY, Li Y.", ("XY Gao", "Y Li")),
+        ("Gao XY, Li YL", ("XY Gao", "YL Li")),
         ("Gao X.; Escudero-Arnanz Ó.; Monika", ("X. Gao", "Ó. Escudero-Arnanz", "Monika")),
         ("Gao, Xiang (57190123456); Li, Yu (571)", ("Xiang Gao", "Yu Li")),
         ("Xiang Gao, Yu Li and Ann van Bee", ("Xiang Gao", "Yu Li", "Ann van Bee")),
