@@ -27,8 +27,10 @@ def person(text: str) -> Person:
     if "," in name:
         return first_name_first(name), name.split(",", 1)[0].strip()
     found = _FAMILY_FIRST.fullmatch(name)
-    if found and not _GENERATION.fullmatch(given := found["given"]) and (
-        "." in given or not name.isupper()
+    if (
+        found
+        and not _GENERATION.fullmatch(given := found["given"])
+        and ("." in given or not name.isupper())
     ):
         return f"{given.strip()} {found['family']}", found["family"]
     return name, ""

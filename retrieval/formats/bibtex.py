@@ -242,5 +242,6 @@ def _people(names: str) -> Iterator[str]:
 
 
 def _address(text: str) -> str:
-    r"""A URL or DOI without `\url{…}` around it and without escapes."""
-    return unescaped(re.sub(r"\\url\s*\{([^{}]*)\}", r"\1", text)).strip()
+    r"""A URL or DOI without `\url{…}` or braces around it and without escapes."""
+    bare = re.sub(r"\\url\s*\{([^{}]*)\}", r"\1", text).strip()
+    return unescaped(bare.removeprefix("{").removesuffix("}") if bare.startswith("{") else bare)

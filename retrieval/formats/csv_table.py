@@ -174,7 +174,9 @@ def _outcome(row: Row, names: Sequence[str], source: Source) -> Record | Skipped
     if isinstance(row, str):
         return Skipped(source.file, source.line, row)
     if any(cell.strip() for cell in row[len(names) :]):
-        reason = f"the row has {len(row)} cells under {len(names)} columns; a text may lack its quotes"
+        reason = (
+            f"the row has {len(row)} cells under {len(names)} columns; a text may lack its quotes"
+        )
         return Skipped(source.file, source.line, reason)  # fmt: skip
     cells: dict[str, list[str]] = {}
     for name, cell in zip(names, row, strict=False):

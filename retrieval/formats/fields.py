@@ -133,7 +133,7 @@ def checked(values: object, source: Source) -> Record | Skipped:
 
 def _publication(values: Mapping[str, Any], names: list[Person]) -> Publication:
     arxiv = _arxiv(values)
-    surnames = tuple(surname for _, surname in names)
+    are_told = any(surname for _, surname in names)  # then a name without one is an institution's
     return Publication(
         kind=_kind(values, arxiv),
         volume=line(values.get("volume")),
@@ -144,7 +144,7 @@ def _publication(values: Mapping[str, Any], names: list[Person]) -> Publication:
         issn=_issn(values.get("issn")),
         keywords=tuple(dict.fromkeys(_keywords(values.get("keywords")))),
         arxiv=arxiv,
-        surnames=surnames if names and all(surnames) else (),
+        surnames=tuple(surname or name for name, surname in names) if are_told else (),
     )
 
 
@@ -351,4 +351,3 @@ def _kind_of(text: str) -> str:
 def _has_issue(values: Mapping[str, Any]) -> bool:
     """Whether the values are those of a journal: an issue, or a volume of a serial."""
     return bool(line(values.get("issue")) or (line(values.get("volume")) and values.get("issn")))
-

@@ -206,7 +206,9 @@ def _texts(value: Mapping[str, Any], path: str) -> list[str]:
 
 def _name(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return next((value[key] for key in ("display_name", "tag", "name", "keyword") if key in value), None)
+        return next(
+            (value[key] for key in ("display_name", "tag", "name", "keyword") if key in value), None
+        )
     return value
 
 

@@ -114,7 +114,12 @@ _DIALECTS = (
 )
 _STARTS = tuple(
     re.compile(pattern, re.MULTILINE)
-    for pattern in (r"^TY {1,2}-", r"^PMID *- ?\d", r"\A(?:FN .*\n)?(?:VR .*\n)?PT [JBSCP]\b", r"^%0 ")
+    for pattern in (
+        r"^TY {1,2}-",
+        r"^PMID *- ?\d",
+        r"\A(?:FN .*\n)?(?:VR .*\n)?PT [JBSCP]\b",
+        r"^%0 ",
+    )
 )
 _RUN_TOGETHER = re.compile(r"(?<=\S)(?=(?:A[DN]|FU|FX|PU|WE|C[16]|RP)  - )")
 """Where Web of Science forgets to begin a new line in RIS."""

@@ -183,20 +183,22 @@ def _shown_item(paper: Paper) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name not in unused}
 
 
-def _names_of(paper: Paper) -> list[tuple[str, str, str]]:
-    """Given names, surname and generation of each author, as the file tells them, or guessed."""
+def _names_of(paper: Paper) -> list[tuple[str, str]]:
+    """Each author and their surname, which is empty if the file does not tell it."""
     surnames = paper.publication.surnames
     if len(surnames) != len(paper.authors):
         surnames = ("",) * len(paper.authors)
-    return [_parts(one_line(name), last) for name, last in zip(paper.authors, surnames, strict=True)]
+    return [(one_line(name), last) for name, last in zip(paper.authors, surnames, strict=True)]
 
 
 def _parts(name: str, surname: str) -> tuple[str, str, str]:
+    """Given names, surname and generation, guessed if the file does not tell them."""
     given, found, generation = name.rpartition(surname) if surname else ("", "", "")
     return (given.strip(), found, generation.strip(" ,")) if found else parts_of(name)
 
 
-def _csl_name(given: str, surname: str, generation: str) -> dict[str, str]:
+def _csl_name(name: str, last: str) -> dict[str, str]:
+    given, surname, generation = _parts(name, last)
     if not given and not generation:
         return {"literal": surname}
     capitals = given.isupper() and given.isalpha() and len(given) <= _MOST_INITIALS
@@ -269,17 +271,15 @@ def _must_keep_capitals(word: str) -> bool:
     return is_inside or (is_alone and word not in {"A", "I"})
 
 
-def _bibtex_name(given: str, surname: str, generation: str) -> str:
+def _bibtex_name(name: str, surname: str) -> str:
     """A name that BibTeX reads as one person, with the surname that it has."""
-    parts = [encode(part) for part in (surname, generation, given) if part]
-    name = " ".join(filter(None, (encode(given), parts[0] if parts else "", encode(generation))))
-    if not given:  # one word, an institution, or one name of a person
-        is_odd = " " in surname or _AND_OR_COMMA.search(surname) or surname.lower() == "others"
-        return f"{{{name}}}" if is_odd else name
-    if _AND_OR_COMMA.search(f"{given} {surname}"):
-        return f"{{{name}}}"
-    is_plain = parts_of(f"{given} {surname}")[:2] == (given, surname) and not generation
-    return name if is_plain else ", ".join(parts)
+    is_odd = _AND_OR_COMMA.search(name) or name.lower() == "others"
+    if is_odd or (name == surname and " " in name):  # an institution
+        return f"{{{encode(name)}}}"
+    if not surname or parts_of(name)[:2] == _parts(name, surname)[:2]:
+        return encode(name)
+    given, last, generation = _parts(name, surname)
+    return ", ".join(encode(part) for part in (last, generation, given) if part)
 
 
 def _address(address: str) -> str:
@@ -314,12 +314,11 @@ def _ris_lines(paper: Paper, key: str) -> Iterable[tuple[str, str]]:
     return [("TY", _TYPES[kind_of(paper)][2]), *known, ("ER", "")]
 
 
-def _ris_name(given: str, surname: str, generation: str) -> str:
-    if not given:
-        return surname
-    name = last_name_first(f"{given} {surname}")  # particles after the given names, as in libraries
-    listed = name if parts_of(f"{given} {surname}")[1] == surname else f"{surname}, {given}"
-    return f"{listed}, {generation}" if generation else listed
+def _ris_name(name: str, surname: str) -> str:
+    if not surname:
+        return last_name_first(name)  # particles after the given names, as in libraries
+    given, last, generation = _parts(name, surname)
+    return ", ".join(filter(None, (last, given, generation)))
 
 
 def _bare_doi(doi: str) -> str:

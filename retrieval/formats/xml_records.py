@@ -6,6 +6,7 @@ The text is cut into records before it is parsed: a broken one costs only itself
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
@@ -94,12 +95,16 @@ _SCHEMAS = (
         },
     ),
 )
-_HEAD = re.compile(r"\A\s*(?:<\?xml[^>]*\?>|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<!--.*?-->|\s+)*", re.S)
+_HEAD = re.compile(
+    r"\A\s*(?:<\?xml[^>]*\?>|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<!--.*?-->|\s+)*", re.S
+)
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)")
 """An ampersand that is none, or of a name that XML does not know."""
 _PREFIX = re.compile(r"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
-_PREFIXED_ATTRIBUTE = re.compile(r"\s(?!xml:)[A-Za-z_][\w.-]*:[\w.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
+_PREFIXED_ATTRIBUTE = re.compile(
+    r"\s(?!xml:)[A-Za-z_][\w.-]*:[\w.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')"
+)
 
 
 def matches(text: str) -> bool:
@@ -127,7 +132,7 @@ def _cut(text: str, tags: str) -> Iterator[tuple[int, str]]:
     opening = re.compile(f"<(?:{tags})(?=[\\s>])")
     starts = [found.start() for found in opening.finditer(text)]
     line, counted = 1, 0
-    for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, following in pairwise([*starts, len(text)]):
         line, counted = line + text.count("\n", counted, start), start
         tag = re.match(r"<([\w-]+)", text[start : start + 40])
         end = text.rfind(f"</{tag[1]}>", start, following) if tag else -1

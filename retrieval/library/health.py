@@ -221,9 +221,7 @@ def _superseded(papers: Sequence[Paper]) -> list[str]:
     return [paper.id for paper in made if next(given.find(record_of(paper)), "")]
 
 
-def _mixed(
-    library: Library, stored: Sequence[StoredPaper], progress: Progress
-) -> list[Paper]:
+def _mixed(library: Library, stored: Sequence[StoredPaper], progress: Progress) -> list[Paper]:
     """Papers that may have the title of one paper and the abstract of another.
 
     Earlier versions took records of different files for one paper if they had the same id. A title

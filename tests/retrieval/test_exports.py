@@ -4,10 +4,12 @@ import csv
 import io
 import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
+from damaged import mutated
 
 from retrieval.formats import files_of, read_file
 from retrieval.types import InputError, Publication, Record
@@ -253,7 +255,7 @@ CSV_OF_EMBASE = (
 )
 
 CSV_OF_DIMENSIONS = (
-    '"About the data: Exported on May 03, 2021. Criteria: \'frogs\'"\n'
+    "\"About the data: Exported on May 03, 2021. Criteria: 'frogs'\"\n"
     "Rank,Publication ID,DOI,Title,Abstract,Source title,Anthology title,Publication Date,PubYear,"
     "Volume,Issue,Pagination,Publication Type,Authors,Dimensions URL\n"
     "1,pub.113,10.1234/jar.2021.017,Calls of tree frogs in winter: a field study,"
@@ -480,11 +482,18 @@ EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def expected(changes: dict[str, Any]) -> dict[str, Any]:
-    return {**FROGS, **DETAILS, "keywords": KEYWORDS, "arxiv": "", "given_id": "", "url": ""} | changes
+    return {
+        **FROGS,
+        **DETAILS,
+        "keywords": KEYWORDS,
+        "arxiv": "",
+        "given_id": "",
+        "url": "",
+    } | changes
 
 
 def fields_of(record: Record) -> dict[str, Any]:
-    names = [name for name in Publication.__slots__]
+    names = list(Publication.__slots__)
     return {
         **{name: getattr(record, name) for name in (*FROGS, "given_id", "url")},
         **{name: getattr(record.publication, name) for name in names},
@@ -632,7 +641,10 @@ def test_what_papers_lack_is_said_once_for_a_file(tmp_path: Path) -> None:
         (b"<?xml version='1.0'?><rdf:RDF></rdf:RDF>", "RDF, as Zotero writes it; export CSL JSON"),
         (b"<?xml version='1.0'?><a/>", "XML of an unknown kind; export PubMed or EndNote XML"),
         (b"\\begin{thebibliography}{9}\n\\bibitem{a} A.", "LaTeX; give its .bib file"),
-        (b"1. J Frogs. 2021;12:45. doi: 10.1\n\nCalls of frogs.\n", r"save it in the format PubMed"),
+        (
+            b"1. J Frogs. 2021;12:45. doi: 10.1\n\nCalls of frogs.\n",
+            r"save it in the format PubMed",
+        ),
         (b"PMID,Title,Authors\n1,T,Gao X\n", "a table of papers without a column of abstracts"),
     ],
 )
@@ -715,3 +727,16 @@ def test_a_name_that_is_not_utf_8_is_escaped(tmp_path: Path) -> None:
     file.write_text("nothing")
     with pytest.raises(InputError, match=r"caf\\xe9.bib is in no format"):
         read_file(file)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_damaged_export_is_read_or_refused_in_a_sentence(tmp_path: Path, seed: int) -> None:
+    """10,000 of them are read by tests/benchmarks/fuzz_formats.py."""
+    texts = [content.encode() for content, _ in EXAMPLES.values()]
+    chance = random.Random(seed)
+    file = tmp_path / "export"
+    file.write_bytes(mutated(chance.choice(texts), texts, chance))
+    try:
+        read_file(file)
+    except InputError as error:
+        assert "\n" not in str(error)

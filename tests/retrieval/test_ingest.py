@@ -280,7 +280,7 @@ def test_the_first_of_different_given_ids_of_a_paper_is_kept(
 
 def numbered(*titles: str) -> list[dict[str, Any]]:
     return [
-        {"id": number, "title": title, "abstract": f"{title} are studied in all their {number} forms."}
+        {"id": number, "title": title, "abstract": f"{title} are studied in {number} forms."}
         for number, title in enumerate(titles, start=1)
     ]  # fmt: skip
 
@@ -311,7 +311,7 @@ def test_two_libraries_read_at_once_stay_whole(ingesting: Ingesting, jsonl: Json
 def mixed(library: Library, one: Path, two: Path) -> None:
     """Mix the papers of two files, as earlier versions did: titles of `one`, texts of `two`."""
     ingest(library, [one])
-    texts = [record for record in read_file(two).records]
+    texts = list(read_file(two).records)
     for stored, other in zip(
         sorted(library.store.papers(), key=lambda each: each.paper.id), texts, strict=True
     ):
@@ -375,7 +375,7 @@ def test_eight_papers_of_scopus_in_three_formats_are_eight(
         )
     )
     rows = (
-        f'"Gao X., Li Y.","{title}",2020,10.1234/s.{number},"{title} is made.",2-s2.0-8500{number}\n'
+        f'"Gao X., Li Y.","{title}",2020,10.1234/s.{number},"{title} is made.",2-s2.0-850{number}\n'
         for number, title in papers_
     )
     files[2].write_text("Authors,Title,Year,DOI,Abstract,EID\n" + "".join(rows))

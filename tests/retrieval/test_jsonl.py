@@ -197,7 +197,7 @@ def test_separators_inside_a_text_do_not_end_a_line() -> None:
         '[{"abstract": "a"}, {"abstract": "b"}]',
         '[\n{"abstract": "a"},\n{"abstract": "b"}\n]\n',
         '{"records": {"1": {"abstract": "a"}, "2": {"abstract": "b"}}}',
-        '{\n "title": "A library",\n "items": [{"data": {"abstractNote": "a"}}, {"abstract": "b"}]\n}',
+        '{\n "title": "Mine",\n "items": [{"data": {"abstractNote": "a"}}, {"abstract": "b"}]\n}',
         '{"message": {"items": [{"abstract": "a"}, {"abstract": "b"}]}}',
     ],
 )
