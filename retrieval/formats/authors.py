@@ -81,7 +81,7 @@ def _of_object(name: Mapping[str, Any]) -> Person:
     given = first("given", "firstName", "first", "first_name", "initials")
     if family:
         return _joined(f"{particle} {family}".strip(), given, first("suffix"))
-    return first("display_name", "name", "literal", "fullName", "collectiveName", "raw_author_name"), ""  # fmt: skip
+    return first("display_name", "name", "literal", "fullName", "collectiveName"), ""
 
 
 def _joined(family: str, given: str, generation: str) -> Person:

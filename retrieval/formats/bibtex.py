@@ -39,16 +39,22 @@ _FIELDS = {
 }
 """The fields of a record, and those of an entry that give them, the best one first."""
 _OF_VOLUME = (*_FIELDS["venue"].split(), *_FIELDS["year"].split(), "publisher", "issn", "month")
-_JOURNALS = dict(
-    aj="The Astronomical Journal", apj="The Astrophysical Journal",
-    apjl="The Astrophysical Journal Letters", apjs="The Astrophysical Journal Supplement Series",
-    aap="Astronomy and Astrophysics", araa="Annual Review of Astronomy and Astrophysics",
-    mnras="Monthly Notices of the Royal Astronomical Society", nat="Nature", icarus="Icarus",
-    pasp="Publications of the Astronomical Society of the Pacific", prl="Physical Review Letters",
-    pra="Physical Review A", prb="Physical Review B", prc="Physical Review C",
-    prd="Physical Review D", pre="Physical Review E", solphys="Solar Physics",
-    jcap="Journal of Cosmology and Astroparticle Physics", ssr="Space Science Reviews",
-)  # fmt: skip
+_JOURNALS = {
+    "aap": "Astronomy and Astrophysics",
+    "aj": "The Astronomical Journal",
+    "apj": "The Astrophysical Journal",
+    "apjl": "The Astrophysical Journal Letters",
+    "apjs": "The Astrophysical Journal Supplement Series",
+    "araa": "Annual Review of Astronomy and Astrophysics",
+    "jcap": "Journal of Cosmology and Astroparticle Physics",
+    "mnras": "Monthly Notices of the Royal Astronomical Society",
+    "nat": "Nature",
+    "pasp": "Publications of the Astronomical Society of the Pacific",
+    "prd": "Physical Review D",
+    "prl": "Physical Review Letters",
+    "solphys": "Solar Physics",
+    "ssr": "Space Science Reviews",
+}
 """Journals that the Astrophysics Data System writes as commands, such as `\\apj`."""
 _COMMAS = 2
 """Most commas in a name of BibTeX."""

@@ -32,7 +32,8 @@ def base_key(paper: Paper) -> str:
 
     Particles belong to the surname: Aaron van den Oord is `vandenoord`. Unknown parts become
     `anon`, `nd` and the abstract's first word. A given id that is a safe key, such as one from
-    BibTeX, stays the key, unless it is a number of a database. Different papers may share a base key; see `citation_keys`.
+    BibTeX, stays the key, unless it is a number of a database. Different papers may share a base
+    key; see `citation_keys`.
     """
     given = paper.id if paper.id_is_given else ""
     if _SAFE_KEY.fullmatch(given) and not _OF_A_DATABASE.fullmatch(given):

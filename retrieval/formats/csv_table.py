@@ -110,13 +110,11 @@ def has_titles(text: str) -> bool:
 
 def _delimiter(text: str, needed: str = "abstract") -> str:
     """The delimiter that gives a first row the most known columns; empty if too few are known."""
-    first = [line for line in text[:LONGEST_RECORD].split("\n", 50) if line.strip()]
-    known = {
-        delimiter: max((_known(line, delimiter, needed) for line in first[:_HEADER_WITHIN]), default=0)
-        for delimiter in _DELIMITERS
-    }  # fmt: skip
-    best = max(_DELIMITERS, key=known.__getitem__)
-    return best if known[best] > 1 else ""
+    lines = [line for line in text[:LONGEST_RECORD].split("\n", 50) if line.strip()]
+    first = lines[:_HEADER_WITHIN]
+    known = {mark: [_known(line, mark, needed) for line in first] for mark in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda mark: max(known[mark], default=0))
+    return best if max(known[best], default=0) > 1 else ""
 
 
 def _is_header(line: str, delimiter: str) -> bool:
@@ -177,7 +175,7 @@ def _outcome(row: Row, names: Sequence[str], source: Source) -> Record | Skipped
         reason = (
             f"the row has {len(row)} cells under {len(names)} columns; a text may lack its quotes"
         )
-        return Skipped(source.file, source.line, reason)  # fmt: skip
+        return Skipped(source.file, source.line, reason)
     cells: dict[str, list[str]] = {}
     for name, cell in zip(names, row, strict=False):
         cells.setdefault(name, [cell])

@@ -48,10 +48,10 @@ _PATHS = {
     "first_page": "biblio.first_page",
     "last_page": "biblio.last_page",
     "number": "article-number",
-    "publisher": "publisher primary_location.source.host_organization_name bookOrReportDetails.publisher",
-    "issn": "ISSN issn primary_location.source.issn_l journalInfo.journal.issn journalInfo.journal.essn",
+    "publisher": "publisher primary_location.source.host_organization_name",
+    "issn": "ISSN issn primary_location.source.issn_l journalInfo.journal.issn",
     "arxiv": "arxiv externalIds.ArXiv arxiv_id",
-}  # fmt: skip
+}
 """Where each field is in the objects of known services, the best place first."""
 _KEYWORDS = "keywords keyword keywordList.keyword subject tags categories concepts".split()
 _KINDS = (
@@ -180,7 +180,7 @@ def _outcome(value: Any, source: Source) -> Record | Skipped:
     values["kind"] = "; ".join(text for path in _KINDS for text in _texts(value, path))
     keywords = next(filter(None, (_texts(value, path) for path in _KEYWORDS)), [])
     values["keywords"] = keywords[0] if len(keywords) == 1 else keywords
-    if _ARXIV_FIELDS <= value.keys():
+    if value.keys() >= _ARXIV_FIELDS:
         values["arxiv"] = values["id"]
         values["keywords"] = []
         values["kind"] = "article" if value["journal-ref"] else "preprint"

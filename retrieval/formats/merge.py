@@ -33,7 +33,7 @@ _LIKE_TITLE = 60.0
 _MOST_COMPARED = 8
 """Records of one paper that a new record is compared with."""
 _MOST_ALIKE = 50
-"""Papers with a sign or a piece of text in common that are compared; more share only boilerplate."""
+"""Papers with a sign or some text in common that are compared; more share only boilerplate."""
 _SHINGLE = 24
 _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy cut off early shares the first."""

@@ -561,7 +561,7 @@ def _paper(id_: str, fields: dict[str, Any], abstract: str) -> Paper:
 
 def _publication(stored: str) -> Publication:
     """The publication; nothing is known of it in a library made before there were any."""
-    found = {
+    found: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in json.loads(stored).items()
     }

@@ -189,7 +189,8 @@ PUBMED_XML = """\
 <PubmedArticleSet><PubmedArticle><MedlineCitation><PMID Version="1">34567890</PMID><Article>
 <Journal><ISSN IssnType="Electronic">1234-567X</ISSN><JournalIssue><Volume>12</Volume>
 <Issue>3</Issue><PubDate><Year>2021</Year><Month>May</Month></PubDate></JournalIssue>
-<Title>Journal of Amphibian Research</Title><ISOAbbreviation>J Amphib Res</ISOAbbreviation></Journal>
+<Title>Journal of Amphibian Research</Title><ISOAbbreviation>J Amphib Res</ISOAbbreviation>
+</Journal>
 <ArticleTitle>Calls of <i>tree frogs</i> in winter: a field study</ArticleTitle>
 <Pagination><MedlinePgn>45-67</MedlinePgn></Pagination>
 <ELocationID EIdType="doi">10.1234/jar.2021.017</ELocationID><Abstract>
@@ -208,7 +209,8 @@ ARXIV_FEED = """\
 <feed xmlns="http://www.w3.org/2005/Atom"><title>ArXiv Query</title><entry>
 <id>http://arxiv.org/abs/2105.01234v2</id><published>2021-05-03T10:00:00Z</published>
 <title>Calls of tree frogs in winter:
-  a field study</title><summary>  Background: Frogs call. Results: We counted 120 calls of H2O frogs.
+  a field study</title><summary>  Background: Frogs call. Results: We counted 120
+calls of H2O frogs.
 </summary><author><name>Maria García López</name></author><author><name>X. Y. Gao</name>
 <arxiv:affiliation xmlns:arxiv="http://arxiv.org/schemas/atom">Pond</arxiv:affiliation></author>
 <arxiv:doi xmlns:arxiv="http://arxiv.org/schemas/atom">10.1234/jar.2021.017</arxiv:doi>
@@ -239,7 +241,8 @@ CSV_OF_SCOPUS = (
     '"Art. No.","Page start","Page end","DOI","Link","Abstract","Author Keywords","Index Keywords",'
     '"Publisher","ISSN","Abbreviated Source Title","Document Type","Source","EID"\n'
     '"García López M.; Gao X.Y.","García López, Maria (5700000); Gao, X. Y. (5700001)","5;6",'
-    '"Calls of tree frogs in winter: a field study","2021","Journal of Amphibian Research","12","3",'
+    '"Calls of tree frogs in winter: a field study","2021","Journal of Amphibian Research","12",'
+    '"3",'
     '"","45","67","10.1234/jar.2021.017","https://www.scopus.com/r?eid=2-s2.0-85",'
     '"Background: Frogs call. Results: We counted 120 calls of H2O frogs.","tree frogs; winter",'
     '"Anura","Pond Press","1234567X","J. Amphib. Res.","Article","Scopus","2-s2.0-85"\n'
@@ -249,7 +252,8 @@ CSV_OF_EMBASE = (
     '"TITLE","Calls of tree frogs in winter: a field study"\n"AUTHOR NAMES","García López M.",'
     '"Gao X.Y."\n"SOURCE","Journal of Amphibian Research (2021) 12:3 (45-67). Date: 3 May 2021"\n'
     '"PUBLICATION YEAR","2021"\n"VOLUME","12"\n"ISSUE","3"\n"DATE OF PUBLICATION","3 May 2021"\n'
-    '"PUBLICATION TYPE","Article"\n"ABSTRACT","Background: Frogs call. Results: We counted 120 calls '
+    '"PUBLICATION TYPE","Article"\n"ABSTRACT","Background: Frogs call. Results: We counted 120 '
+    "calls "
     'of H2O frogs."\n"AUTHOR KEYWORDS","tree frogs","winter"\n"DOI","10.1234/jar.2021.017"\n\n'
     '"TITLE","No abstract"\n"ABSTRACT","NA"\n'
 )
@@ -307,7 +311,8 @@ CROSSREF: dict[str, Any] = {
     "message": {
         "items": [
             {
-                **{name: CSL[name] for name in ("author", "volume", "issue", "page", "publisher", "DOI")},
+                **{name: CSL[name] for name in ("author", "volume", "issue", "page", "DOI")},
+                "publisher": "Pond Press",
                 "title": ["Calls of tree frogs in winter: a field study"],
                 "container-title": ["Journal of Amphibian Research"],
                 "short-container-title": ["J. Amphib. Res."],
@@ -316,8 +321,8 @@ CROSSREF: dict[str, Any] = {
                 "issued": {"date-parts": [[2021, 5]]},
                 "abstract": (
                     "<jats:title>Abstract</jats:title><jats:sec><jats:title>Background</jats:title>"
-                    "<jats:p>Frogs call.</jats:p></jats:sec><jats:sec><jats:title>Results</jats:title>"
-                    "<jats:p>We counted 120 calls of H<jats:sub>2</jats:sub>O frogs.</jats:p></jats:sec>"
+                    "<jats:p>Frogs call.</jats:p></jats:sec><jats:title>Results</jats:title><jats:p>"
+                    "We counted 120 calls of H<jats:sub>2</jats:sub>O frogs.</jats:p></jats:sec>"
                 ),
             }
         ]
@@ -363,7 +368,7 @@ SEMANTIC_SCHOLAR: dict[str, Any] = {
     "publicationDate": "2021-05-03",
     "publicationTypes": ["JournalArticle", "Review"],
     "journal": {"name": "J. Amphib. Res.", "volume": "12", "pages": "\n 45-67\n "},
-    "authors": [{"authorId": "1", "name": "Maria García López"}, {"authorId": "2", "name": "X. Y. Gao"}],
+    "authors": [{"authorId": "1", "name": "Maria García López"}, {"name": "X. Y. Gao"}],
 }  # fmt: skip
 
 ARXIV: dict[str, Any] = {
@@ -385,7 +390,7 @@ ARXIV: dict[str, Any] = {
 UNTOLD = {"publisher": "", "surnames": ()}
 NO_ISSN = {"issn": "", "publisher": ""}
 PREPRINT = {
-    **{name: "" for name in ("volume", "issue", "pages", "publisher", "issn")},
+    **dict.fromkeys(("volume", "issue", "pages", "publisher", "issn"), ""),
     "kind": "article",
     "arxiv": "2105.01234",
     "keywords": (),
@@ -733,10 +738,12 @@ def test_a_name_that_is_not_utf_8_is_escaped(tmp_path: Path) -> None:
 def test_a_damaged_export_is_read_or_refused_in_a_sentence(tmp_path: Path, seed: int) -> None:
     """10,000 of them are read by tests/benchmarks/fuzz_formats.py."""
     texts = [content.encode() for content, _ in EXAMPLES.values()]
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - repeatable
     file = tmp_path / "export"
     file.write_bytes(mutated(chance.choice(texts), texts, chance))
+    said = ""
     try:
         read_file(file)
     except InputError as error:
-        assert "\n" not in str(error)
+        said = str(error)
+    assert "\n" not in said
