@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 from retrieval.formats import bibtex, csv_table, json_records, tagged, xml_records
-from retrieval.formats.seed_pages import awards, conference_list, oral_session, title_list
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.seed_pages import PAGE_READERS
 from retrieval.types import InputError
 
 # A more specific format comes before those that its files could be mistaken for.
@@ -21,9 +21,6 @@ RECORD_READERS: tuple[ModuleType, ...] = (
     bibtex,
 )
 """Readers of files with thousands of records; they report progress."""
-PAGE_READERS: tuple[ModuleType, ...] = (conference_list, oral_session, awards, title_list)
-"""Readers of pages laid out like those in seeds/."""
-
 EXPECTED = (
     "papers with abstracts as JSON, JSONL, BibTeX, RIS, PubMed (.nbib or XML), Web of Science, "
     "EndNote (XML or tagged), or CSV whose first row names its columns, or a page as in seeds/"
@@ -164,8 +161,8 @@ def _page(text: str, name: str, progress: ReadProgress) -> ParsedPage | None:
     page: ParsedPage | None = None
     if reader := next((reader for reader in RECORD_READERS if reader.matches(text)), None):
         page = reader.read(text, name, progress)
-    elif reader := next((reader for reader in PAGE_READERS if reader.matches(text)), None):
-        page = reader.read(text, name)
+    elif read := next((read for fits, read in PAGE_READERS if fits(text)), None):
+        page = read(text, name)
     return page
 
 

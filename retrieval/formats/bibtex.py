@@ -11,8 +11,7 @@ from bibtexparser.middlewares.names import parse_single_name_into_parts
 from bibtexparser.model import Block, Entry, ImplicitComment, ParsingFailedBlock
 
 from retrieval.formats.authors import Person, people, person
-from retrieval.formats.fields import checked, page_of
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of
 from retrieval.text.latex import decode, unescaped
 from retrieval.types import Record, Skipped, Source
 

@@ -10,8 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from retrieval.formats.authors import people, person
-from retrieval.formats.fields import LONGEST_RECORD, checked, page_of, texts
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import (
+    LONGEST_RECORD,
+    ParsedPage,
+    ReadProgress,
+    checked,
+    no_progress,
+    page_of,
+    texts,
+)
 from retrieval.formats.tagged import WOS_FIELDS, values_of
 from retrieval.types import Record, Skipped, Source
 

@@ -3,13 +3,15 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from retrieval.formats.authors import Person, given_names, people
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress
 from retrieval.text.markup import clean, visible
 from retrieval.types import Publication, Record, Skipped, Source
 
+ReadProgress = Callable[[int, int], None]
+"""Called while a file is read: records done, and their total."""
 NO_ABSTRACT = "the paper has no abstract"
 LONGEST_RECORD = 1_000_000
 """Characters of a record."""
@@ -94,6 +96,20 @@ _KINDS = {
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split("|")}
 _RANKS = list(_KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """The result of reading a file."""
+
+    records: tuple[Record, ...]
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    """Remarks on records, such as a missing title."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Report nothing."""
 
 
 def checked(values: object, source: Source) -> Record | Skipped:

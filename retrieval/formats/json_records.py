@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from retrieval.formats.authors import split_names
-from retrieval.formats.fields import checked, page_of, texts
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of, texts
 from retrieval.types import Record, Skipped, Source
 
 _PATHS = {

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from retrieval.formats.authors import person
-from retrieval.formats.fields import checked, page_of
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of
 from retrieval.types import Record, Skipped, Source
 
 Fields = Mapping[str, str]

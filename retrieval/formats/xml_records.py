@@ -14,8 +14,14 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from retrieval.formats.authors import Person, person
-from retrieval.formats.fields import LONGEST_RECORD, checked, page_of
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.fields import (
+    LONGEST_RECORD,
+    ParsedPage,
+    ReadProgress,
+    checked,
+    no_progress,
+    page_of,
+)
 from retrieval.types import Record, Skipped, Source
 
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from damaged import mutated
-from test_exports import EXAMPLES
+from test_databases import EXAMPLES
 
 from retrieval.formats import read_file
 from retrieval.formats.merge import fold

@@ -50,6 +50,7 @@ def test_every_field_is_read() -> None:
                 kind="paper-conference",
                 month=5,
                 keywords=("read",),
+                surnames=("Bee", "Dee", "van den Eff", "OpenAI"),
             ),
         ),
     )

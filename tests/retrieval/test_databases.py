@@ -321,8 +321,8 @@ CROSSREF: dict[str, Any] = {
                 "issued": {"date-parts": [[2021, 5]]},
                 "abstract": (
                     "<jats:title>Abstract</jats:title><jats:sec><jats:title>Background</jats:title>"
-                    "<jats:p>Frogs call.</jats:p></jats:sec><jats:title>Results</jats:title><jats:p>"
-                    "We counted 120 calls of H<jats:sub>2</jats:sub>O frogs.</jats:p></jats:sec>"
+                    "<jats:p>Frogs call.</jats:p></jats:sec><jats:title>Results</jats:title>"
+                    "<jats:p>We counted 120 calls of H<jats:sub>2</jats:sub>O frogs.</jats:p>"
                 ),
             }
         ]
