@@ -267,11 +267,14 @@ def fuller_venue(first: str, second: str) -> str:
 
 
 def abbreviates(short: str, full: str) -> bool:
-    """Whether each word of `short` begins a word of `full`, in order: `Int. J. Ind. Organ.`."""
-    words = iter(re.findall(r"\w+", full.casefold()))
-    parts = re.findall(r"\w+", short.casefold())
-    return len(short) < len(full) and all(
-        any(word.startswith(part) for word in words) for part in parts
+    """Whether each word of `short` begins a word of `full`, in order: `Int. J. Ind. Organ.`.
+
+    One of them must be shortened: `Nature` does not abbreviate `Nature Medicine`.
+    """
+    words = re.findall(r"\w+", full.casefold())
+    parts, following = re.findall(r"\w+", short.casefold()), iter(words)
+    return not set(parts) <= set(words) and all(
+        any(word.startswith(part) for word in following) for part in parts
     )
 
 

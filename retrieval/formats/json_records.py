@@ -60,6 +60,7 @@ _KINDS = (
 _ABSTRACTS = frozenset(path for path in _PATHS["abstract"].split() if "." not in path)
 _ARXIV_FIELDS = frozenset(("categories", "versions", "journal-ref", "authors_parsed"))
 _NO_OBJECT = "not a JSON object"
+_TOO_DEEP = "the values are nested too deeply"
 
 
 def matches(text: str) -> bool:
@@ -72,7 +73,10 @@ def matches(text: str) -> bool:
 
 def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPage:
     """The papers of the file; other values are skipped with the reason."""
-    found = list(_array(text) if text.lstrip().startswith("[") else _lines_or_object(text))
+    try:
+        found = list(_array(text) if text.lstrip().startswith("[") else _lines_or_object(text))
+    except RecursionError:
+        found = [(1, _TOO_DEEP)]
     outcomes = (
         Skipped(file, at, value) if isinstance(value, str) else _outcome(value, Source(file, at))
         for at, value in found
@@ -166,8 +170,13 @@ def _reason(error: Exception) -> str:
 
 
 def _outcome(value: Any, source: Source) -> Record | Skipped:
-    if not isinstance(value, Mapping):
-        return checked(value, source)
+    try:
+        return checked(_values(value) if isinstance(value, Mapping) else value, source)
+    except RecursionError:
+        return Skipped(source.file, source.line, _TOO_DEEP)
+
+
+def _values(value: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {
         field: [found for path in paths.split() for found in _at(value, path.split("."))]
         for field, paths in _PATHS.items()
@@ -185,7 +194,7 @@ def _outcome(value: Any, source: Source) -> Record | Skipped:
         values["kind"] = "article" if value["journal-ref"] else "preprint"
     elif value.get("type") == "article" and "issued" in value and not values["venue"]:
         values["kind"] = "preprint"  # as CSL names it
-    return checked(values, source)
+    return values
 
 
 def _at(value: Any, path: list[str]) -> Iterable[Any]:

@@ -228,3 +228,12 @@ def test_authors_may_be_objects() -> None:
     ]
     names = ("Ann Bee", "Cy Dee", "Di Eff Jr.", "Gus Haq", "Frog Group", "Ian Jay")
     assert read_one(authors=authors).authors == names
+
+
+@pytest.mark.parametrize("depth", [400, 900, 3000])
+def test_values_that_are_nested_deeply_are_skipped_in_a_sentence(depth: int) -> None:
+    opened, closed = "[" * depth, "]" * depth
+    deep = '{"title": ' + opened + closed + "}"
+    for text in (f'{{"abstract": "a", "title": {opened}{closed}}}', f"[{deep}]", opened + closed):
+        page = reader.read(text, "f")
+        assert len(page.records) + len(page.skipped) <= 1
