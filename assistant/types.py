@@ -275,7 +275,10 @@ def paper_json(paper: Paper, key: str) -> Json:
 
 def ingest_json(report: IngestReport) -> Json:
     """The report of an ingest as JSON."""
-    return {**asdict(report), "skipped": [asdict(each) for each in report.skipped]}
+    fields = asdict(report)
+    for name in ("skipped", "notes"):
+        fields[name] = [asdict(each) for each in getattr(report, name)]
+    return fields
 
 
 def _citation_json(citation: Citation) -> Json:

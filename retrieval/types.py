@@ -18,6 +18,30 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Publication:
+    """How a paper was published, besides venue and year; empty fields are unknown."""
+
+    kind: str = ""
+    """The type in CSL: `article-journal`, `paper-conference`, `article` (a preprint), …"""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    """`12-34`, or the number of the article."""
+    month: int | None = None
+    publisher: str = ""
+    issn: str = ""
+    keywords: tuple[str, ...] = ()
+    arxiv: str = ""
+    """Identifier in arXiv, without a version."""
+    surnames: tuple[str, ...] = ()
+    """Surnames of all authors, if the file tells them from given names."""
+
+
+UNPUBLISHED = Publication()
+"""Nothing is known of the publication."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One paper as read from files; empty fields are unknown."""
 
@@ -32,7 +56,8 @@ class Record:
     url: str = ""
     doi: str = ""
     given_id: str = ""
-    """The paper's id in the file, kept as it is."""
+    """The paper's id in the file; two papers of different files may share one."""
+    publication: Publication = UNPUBLISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +87,7 @@ class Paper:
     doi: str = ""
     id_is_given: bool = False
     """Whether the id comes from a file; such an id never changes."""
+    publication: Publication = UNPUBLISHED
 
     @property
     def shown_title(self) -> str:
@@ -170,6 +196,8 @@ class IngestReport:
     chunks: int
     seconds: float
     skipped: tuple[Skipped, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    """Remarks on papers that were read, such as a missing title."""
 
 
 def first_words(text: str, limit: int = 80) -> str:

@@ -12,6 +12,8 @@ from assistant import __version__
 from assistant.settings import Settings, SharedSettings, add_ablation_flags, add_flags
 from retrieval.types import Cancelled, UserError
 
+_FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns 0, 1 for an error that the person can fix, 130 if it was stopped."""
@@ -120,9 +122,7 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--venue", default="", help="where the papers appeared")
     parser.add_argument("--year", type=int, help="when they appeared")
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
-    parser.add_argument(
-        "--format", choices=("table", "json", "bibtex", "ris", "apa", "ieee"), default="table"
-    )
+    parser.add_argument("--format", choices=_FORMATS, default="table")
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

@@ -123,6 +123,8 @@ def ingest_lines(report: IngestReport) -> Iterable[str]:
     """A summary of an ingest, after the skipped records."""
     for skipped in report.skipped:
         yield f"skipped {skipped.source}, line {skipped.line}: {skipped.reason}"
+    for note in report.notes:
+        yield f"note on {note.source}, line {note.line}: {note.reason}"
     yield (
         f"{report.papers:,} papers in {report.chunks:,} chunks: {report.added:,} added, "
         f"{report.updated:,} updated, {report.unchanged:,} unchanged; {report.merged:,} records "
@@ -133,6 +135,12 @@ def ingest_lines(report: IngestReport) -> Iterable[str]:
 def removal_line(removal: Removal) -> str:
     """A summary of a removal."""
     stayed = f", {removal.kept:,} stay with other sources" if removal.kept else ""
+    if removal.completed:
+        return (
+            f"The removal of {removal.source} had been interrupted and is now complete: "
+            f"{removal.removed:,} papers were still to be removed{stayed}; "
+            f"{removal.papers:,} papers are left ({removal.seconds:.1f} s)"
+        )
     return (
         f"{removal.removed:,} papers of {removal.source} removed{stayed}; "
         f"{removal.papers:,} papers are left ({removal.seconds:.1f} s)"

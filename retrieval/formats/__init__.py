@@ -1,26 +1,54 @@
 """Reads files into records; a file's contents, not its name, decide which reader is used."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-from retrieval.formats import bibtex, csv_table, jsonl, ris
-from retrieval.formats.seed_pages import awards, conference_list, oral_session, title_list
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats import bibtex, csv_table, json_records, tagged, xml_records
+from retrieval.formats.fields import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.seed_pages import PAGE_READERS
 from retrieval.types import InputError
 
 # A more specific format comes before those that its files could be mistaken for.
-RECORD_READERS: tuple[ModuleType, ...] = (jsonl, csv_table, ris, bibtex)
-"""Readers of files with thousands of records; they report progress."""
-PAGE_READERS: tuple[ModuleType, ...] = (conference_list, oral_session, awards, title_list)
-"""Readers of pages laid out like those in seeds/."""
-
-EXPECTED = (
-    "a page of papers as in seeds/, JSONL with one paper a line, BibTeX, RIS, or CSV whose first "
-    "row names its columns"
+RECORD_READERS: tuple[ModuleType, ...] = (
+    json_records,
+    xml_records,
+    csv_table,
+    tagged,
+    bibtex,
 )
+"""Readers of files with thousands of records; they report progress."""
+EXPECTED = (
+    "papers with abstracts as JSON, JSONL, BibTeX, RIS, PubMed (.nbib or XML), Web of Science, "
+    "EndNote (XML or tagged), or CSV whose first row names its columns, or a page as in seeds/"
+)
+LARGEST_FILE = 200_000_000
+"""Bytes of a file."""
+
+_REFERENCES = "export the references themselves as RIS or BibTeX with abstracts"
+_SHEET = "save the sheet as CSV (UTF-8)"
+_UNPACKED = "unpack it and give the files in it"
+_LOOKS = (
+    (rb"%PDF", "a PDF", _REFERENCES),
+    (rb"PK\x03\x04(?s:.{0,8000}?)xl/", "an Excel workbook", _SHEET),
+    (rb"PK\x03\x04(?s:.{0,8000}?)word/", "a Word document", _REFERENCES),
+    (rb"PK\x03\x04(?s:.{0,8000}?)sdb/", "a packed EndNote library", "export it as XML or RIS"),
+    (rb"PK\x03\x04|\x1f\x8b|BZh|7z\xbc\xaf|\xfd7zXZ", "a packed file", _UNPACKED),
+    (rb"\xd0\xcf\x11\xe0", "an old Word or Excel file", f"{_SHEET}, or {_REFERENCES}"),
+    (rb"SQLite format 3", "a database, such as Zotero keeps", "export it from there as CSL JSON"),
+    (rb"\s*\{\\rtf", "rich text", _REFERENCES),
+    (rb"\s*(?:<!doctype html|<html)", "a web page", _REFERENCES),
+    (rb"(?s:.{0,2000})<(?:mods|modsCollection)\b", "MODS", "export RIS instead"),
+    (rb"(?s:.{0,2000})<rdf:RDF", "RDF, as Zotero writes it", "export CSL JSON or RIS instead"),
+    (rb"\s*(?:<\?xml|<[a-z])", "XML of an unknown kind", "export PubMed or EndNote XML, or RIS"),
+    (rb"\\documentclass|\s*\\bibitem|\s*\\begin\{", "LaTeX", "give its .bib file"),
+    (rb"(?s:.{0,4000})^\s*\\bibitem", "a bibliography made by BibTeX", "give its .bib file"),
+    (rb"\s*1[.:] .+", "a summary of PubMed or a list", "save it in the format PubMed (.nbib)"),
+)
+"""How other files begin, what they are, and what to do instead."""
 
 VENUES = {
     # list of accepted papers
@@ -41,7 +69,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     In a BEIR folder (Thakur et al. 2021) only the corpus is read, not queries and judgements.
 
     Raises:
-        InputError: a path does not exist, or a folder has no files.
+        InputError: a path does not exist or is no file, or a folder has no files.
     """
     files: list[Path] = []
     for path in paths:
@@ -49,16 +77,26 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             found = sorted(
                 entry
                 for entry in path.rglob("*")
-                if entry.is_file() and not _is_hidden(entry.relative_to(path))
+                if not entry.is_dir() and not _is_hidden(entry.relative_to(path))
             )
-            if not found:
-                raise InputError(f"The folder {path} has no files; expected {EXPECTED}.")
+            if not any(map(Path.is_file, found)):
+                raise InputError(f"The folder {shown(path)} has no files; expected {EXPECTED}.")
             files += _without_judgements(found)
-        elif path.exists():
+        elif path.is_file():
             files.append(path)
+        elif path.exists():
+            raise InputError(f"{shown(path)} is {SPECIAL}.")
         else:
-            raise InputError(f"There is no file or folder {path}; check the path.")
+            raise InputError(f"There is no file or folder {shown(path)}; check the path.")
     return files
+
+
+SPECIAL = "a pipe, a device or a socket; give a file, and save there what comes from it"
+
+
+def shown(path: Path | str) -> str:
+    """A path or name in characters that can be written; bytes that are none are escaped."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _without_judgements(files: list[Path]) -> list[Path]:
@@ -94,18 +132,18 @@ def read_file(
     Raises:
         InputError: the file cannot be read, is empty, or is in no known format.
     """
-    shown = name or str(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{shown} cannot be read ({error.strerror}); check the path.") from error
-    text = _decoded(content, shown)
-    page = _page(text, name or path.name, progress)
+    where = name or shown(path)
+    content = _contents(path, where)
+    text = _decoded(content, where)
+    page = _page(text, name or shown(path.name), progress)
     if page is None:
-        raise InputError(f"{shown} is in no format that can be read; expected {EXPECTED}.")
+        raise InputError(f"{where} is in no format that can be read{_looks(content, text)}.")
     if not page.records:
         why = f" (line {page.skipped[0].line}: {page.skipped[0].reason})" if page.skipped else ""
-        raise InputError(f"{shown} has no paper with an abstract{why}; expected {EXPECTED}.")
+        raise InputError(
+            f"{where} has no paper with an abstract{why}; databases often add abstracts only if "
+            "they are chosen in the export."
+        )
     known, known_year = VENUES.get(hashlib.sha256(content).hexdigest()[:16], ("", None))
     records = (
         replace(
@@ -115,7 +153,7 @@ def read_file(
         )
         for record in page.records
     )
-    return ParsedPage(tuple(records), page.skipped)
+    return ParsedPage(tuple(records), page.skipped, page.notes)
 
 
 def _page(text: str, name: str, progress: ReadProgress) -> ParsedPage | None:
@@ -123,20 +161,55 @@ def _page(text: str, name: str, progress: ReadProgress) -> ParsedPage | None:
     page: ParsedPage | None = None
     if reader := next((reader for reader in RECORD_READERS if reader.matches(text)), None):
         page = reader.read(text, name, progress)
-    elif reader := next((reader for reader in PAGE_READERS if reader.matches(text)), None):
-        page = reader.read(text, name)
+    elif read := next((read for fits, read in PAGE_READERS if fits(text)), None):
+        page = read(text, name)
     return page
 
 
-def _decoded(content: bytes, shown: str) -> str:
-    if not content.strip():
-        raise InputError(f"{shown} is empty; expected {EXPECTED}.")
+def _contents(path: Path, where: str) -> bytes:
+    """The file's bytes, not more of them than can be read."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        if not path.is_file():
+            raise InputError(f"{where} is {SPECIAL}.")
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            content = b"" if size > LARGEST_FILE else file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"{where} cannot be read ({error.strerror}); check the path.") from error
+    if max(size, len(content)) > LARGEST_FILE:
         raise InputError(
-            f"{shown} is not UTF-8 text (byte {error.start}); expected {EXPECTED}."
-        ) from error
+            f"{where} has {max(size, len(content)) // 1_000_000:,} MB; files of up to "
+            f"{LARGEST_FILE // 1_000_000} MB are read, so split it."
+        )
+    return content
+
+
+def _decoded(content: bytes, where: str) -> str:
+    if not content.strip():
+        raise InputError(f"{where} is empty; expected {EXPECTED}.")
+    declared = re.match(rb"\s*<\?xml[^>]*encoding=[\"']([\w.-]+)", content)
+    wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # tables of Web of Science and of Excel
+    encoding = "utf-16" if wide else declared[1].decode() if declared else "utf-8"
+    try:
+        text = content.decode("utf-8-sig" if encoding.lower() == "utf-8" else encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        at = f" (byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
+        advice = _looks(content, "") or "; save it as UTF-8 text"
+        raise InputError(f"{where} is not {encoding.upper()} text{at}{advice}.") from error
     if "\x00" in text:
-        raise InputError(f"{shown} is binary; expected {EXPECTED}.")
+        raise InputError(f"{where} is binary{_looks(content, text)}.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _looks(content: bytes, text: str) -> str:
+    """What a file that cannot be read looks like, and how to export it instead."""
+    if text and csv_table.has_titles(text):
+        return (
+            ": it looks like a table of papers without a column of abstracts; "
+            "export it again with abstracts"
+        )
+    begin = content[:10_000]
+    for pattern, name, instead in _LOOKS:
+        if re.match(pattern, begin, re.IGNORECASE | re.MULTILINE):
+            return f": it looks like {name}; {instead}"
+    return f"; expected {EXPECTED}" if text else ""

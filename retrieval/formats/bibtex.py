@@ -10,8 +10,8 @@ from bibtexparser.library import Library
 from bibtexparser.middlewares.names import parse_single_name_into_parts
 from bibtexparser.model import Block, Entry, ImplicitComment, ParsingFailedBlock
 
-from retrieval.formats.fields import checked, page_of
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
+from retrieval.formats.authors import Person, people, person
+from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of
 from retrieval.text.latex import decode, unescaped
 from retrieval.types import Record, Skipped, Source
 
@@ -19,8 +19,44 @@ from retrieval.types import Record, Skipped, Source
 logging.getLogger("bibtexparser").addHandler(logging.NullHandler())
 
 _ENTRY = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
-_VENUE = ("booktitle", "journal", "journaltitle", "eventtitle", "school", "institution")
-_YEAR = ("year", "date")
+_FIELDS = {
+    "title": "title",
+    "abstract": "abstract",
+    "venue": (
+        "booktitle journal journaltitle fjournal eventtitle school institution shortjournal"
+        " abbrev_source_title"
+    ),
+    "year": "year date",
+    "month": "month date",
+    "decision": "decision",
+    "volume": "volume",
+    "issue": "number issue",
+    "pages": "pages",
+    "number": "art_number article-number articleno eid",
+    "publisher": "publisher organization",
+    "issn": "issn eissn",
+}
+"""The fields of a record, and those of an entry that give them, the best one first."""
+_OF_VOLUME = (*_FIELDS["venue"].split(), *_FIELDS["year"].split(), "publisher", "issn", "month")
+_JOURNALS = {
+    "aap": "Astronomy and Astrophysics",
+    "aj": "The Astronomical Journal",
+    "apj": "The Astrophysical Journal",
+    "apjl": "The Astrophysical Journal Letters",
+    "apjs": "The Astrophysical Journal Supplement Series",
+    "araa": "Annual Review of Astronomy and Astrophysics",
+    "jcap": "Journal of Cosmology and Astroparticle Physics",
+    "mnras": "Monthly Notices of the Royal Astronomical Society",
+    "nat": "Nature",
+    "pasp": "Publications of the Astronomical Society of the Pacific",
+    "prd": "Physical Review D",
+    "prl": "Physical Review Letters",
+    "solphys": "Solar Physics",
+    "ssr": "Space Science Reviews",
+}
+"""Journals that the Astrophysics Data System writes as commands, such as `\\apj`."""
+_COMMAS = 2
+"""Most commas in a name of BibTeX."""
 _TOKEN = re.compile(r'\\.|[{}"#]', re.DOTALL)
 _AND = re.compile(r"\\.|[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 
@@ -30,6 +66,7 @@ class _Entry:
     """An entry with its fields in LaTeX."""
 
     key: str
+    type: str
     line: int
     fields: dict[str, str]
     """By name in lower case; the first one if a field is repeated, as in BibTeX."""
@@ -85,7 +122,7 @@ def _entry_or_fault(block: Block, strings: Mapping[str, str], file: str) -> _Ent
     fields: dict[str, str] = {}
     for field in whole.fields:
         fields.setdefault(field.key.lower(), _value(str(field.value), strings))
-    return _Entry(whole.key, line, fields)
+    return _Entry(whole.key, whole.entry_type.lower(), line, fields)
 
 
 def _fault(block: Block) -> str:
@@ -141,18 +178,30 @@ def _is_only_parent(entry: _Entry | Skipped, parents: Iterable[str]) -> bool:
 
 def _outcome(entry: _Entry, entries: Mapping[str, _Entry], file: str) -> Record | Skipped:
     fields = _inherited(entry, entries)
-    values = {
-        "id": entry.key,
-        "title": decode(fields.get("title", "")),
-        "abstract": decode(fields.get("abstract", "")),
-        "authors": _authors(fields.get("author", "")),
-        "venue": decode(_first(fields, _VENUE)),
-        "year": _first(fields, _YEAR),
-        "decision": decode(fields.get("decision", "")),
-        "url": _address(fields.get("url", "")),
+    values: dict[str, object] = {
+        field: [decode(fields[name]) for name in names.split() if fields.get(name, "").strip()]
+        for field, names in _FIELDS.items()
+    }
+    venue = fields.get("journal", "").strip("{} ").removeprefix("\\")
+    keywords = (fields.get(name) for name in ("author_keywords", "keywords", "keywords-plus"))
+    arxiv = fields.get("archiveprefix", fields.get("eprinttype", "arxiv")).lower() == "arxiv"
+    values |= {
+        "id": entry.key.strip(),
+        "title": _title(fields),
+        "authors": list(_authors(fields.get("author", ""))),
+        "venue": [_JOURNALS[venue]] if venue in _JOURNALS else values["venue"],
+        "kind": [entry.type, decode(fields.get("type", ""))],
+        "url": [_address(fields.get(name, "")) for name in ("url", "howpublished")],
         "doi": _address(fields.get("doi", "")),
+        "keywords": decode(next(filter(None, keywords), "")),
+        "arxiv": fields.get("eprint", "") if arxiv else "",
     }
     return checked(values, Source(file, entry.line))
+
+
+def _title(fields: Mapping[str, str]) -> str:
+    parts = (decode(fields.get(name, "")) for name in ("title", "subtitle"))
+    return ": ".join(filter(None, parts))
 
 
 def _inherited(entry: _Entry, entries: Mapping[str, _Entry]) -> dict[str, str]:
@@ -160,22 +209,26 @@ def _inherited(entry: _Entry, entries: Mapping[str, _Entry]) -> dict[str, str]:
     volume = entries.get(_parent(entry))
     if volume is None:
         return entry.fields
-    given = {name: value for name, value in volume.fields.items() if name in (*_VENUE, *_YEAR)}
+    given = {name: value for name, value in volume.fields.items() if name in _OF_VOLUME}
     if "title" in volume.fields:
         given.setdefault("booktitle", volume.fields["title"])
     return {**given, **entry.fields}
 
 
-def _first(fields: Mapping[str, str], names: Iterable[str]) -> str:
-    return next((fields[name] for name in names if fields.get(name, "").strip()), "")
-
-
-def _authors(names: str) -> list[str]:
+def _authors(names: str) -> Iterator[Person]:
     """`Last, First and …` as `First Last`; `and others` is left out."""
-    people = _people(" ".join(names.split()))
-    parsed = (parse_single_name_into_parts(name, strict=False) for name in people)
-    decoded = (decode(name.merge_first_name_first) for name in parsed)
-    return [name for name in decoded if name and name.lower() != "others"]
+    names = " ".join(names.split())
+    listed = list(_people(names))
+    if len(listed) == 1 and names.count(",") > _COMMAS and "{" not in names:
+        yield from people(decode(names))
+        return
+    for name in listed:
+        parts = parse_single_name_into_parts(name, strict=False)
+        surname = decode(" ".join((*parts.von, *parts.last)))
+        whole = decode(parts.merge_first_name_first)
+        turned = person(whole) if "," not in name and whole.endswith(".") else (whole, surname)
+        if whole and whole.lower() != "others":
+            yield turned if turned[1] else (whole, surname)
 
 
 def _people(names: str) -> Iterator[str]:
@@ -194,5 +247,6 @@ def _people(names: str) -> Iterator[str]:
 
 
 def _address(text: str) -> str:
-    r"""A URL or DOI without `\url{…}` around it and without escapes."""
-    return unescaped(re.sub(r"\\url\s*\{([^{}]*)\}", r"\1", text)).strip()
+    r"""A URL or DOI without `\url{…}` or braces around it and without escapes."""
+    bare = re.sub(r"\\url\s*\{([^{}]*)\}", r"\1", text).strip()
+    return unescaped(bare.removeprefix("{").removesuffix("}") if bare.startswith("{") else bare)

@@ -13,6 +13,10 @@ from retrieval.types import Paper
 
 _SAFE_KEY = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_:.+/-]*")
 """An id that every program accepts as a key: no space, brace, comma, quote, `#`, `%`, `~`."""
+_OF_A_DATABASE = re.compile(
+    r"2-s2\.0-\d+|W\d{5,}|pub\.\d+|(?:PMID|PMC):?\d+|[0-9a-f]{40}|[0-9a-f-]{36}", re.IGNORECASE
+)
+"""A number of Scopus, OpenAlex, Dimensions, PubMed or Semantic Scholar: no one writes it."""
 
 _APOSTROPHE = re.compile(r"['’`]")
 _LETTERS = re.compile(r"[^a-z]+")
@@ -28,10 +32,12 @@ def base_key(paper: Paper) -> str:
 
     Particles belong to the surname: Aaron van den Oord is `vandenoord`. Unknown parts become
     `anon`, `nd` and the abstract's first word. A given id that is a safe key, such as one from
-    BibTeX, stays the key. Different papers may share a base key; see `citation_keys`.
+    BibTeX, stays the key, unless it is a number of a database. Different papers may share a base
+    key; see `citation_keys`.
     """
-    if paper.id_is_given and _SAFE_KEY.fullmatch(paper.id):
-        return paper.id
+    given = paper.id if paper.id_is_given else ""
+    if _SAFE_KEY.fullmatch(given) and not _OF_A_DATABASE.fullmatch(given):
+        return given
     author = _LETTERS.sub("", folded(surname(paper.authors[0]))) if paper.authors else ""
     return f"{author or 'anon'}{paper.year or 'nd'}{_first_word(paper.title or paper.abstract)}"
 

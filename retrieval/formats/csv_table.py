@@ -1,82 +1,153 @@
-"""Reader of CSV: a header that names the columns, then one paper a row.
+"""Reader of tables: a header that names the columns, then one paper a row.
 
-Comma, semicolon and tab are understood; a quoted abstract may run over several lines.
+Comma, semicolon and tab are understood; a quoted abstract may run over several lines. Embase writes
+a table of its own: a row for each field, an empty row after each paper.
 """
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from retrieval.formats.fields import checked, page_of
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress, no_progress
-from retrieval.text.names import first_name_first
+from retrieval.formats.authors import people, person
+from retrieval.formats.fields import (
+    LONGEST_RECORD,
+    ParsedPage,
+    ReadProgress,
+    checked,
+    no_progress,
+    page_of,
+    texts,
+)
+from retrieval.formats.tagged import WOS_FIELDS, values_of
 from retrieval.types import Record, Skipped, Source
 
 _DELIMITERS = ",;\t"
+_HEADER_WITHIN = 5
+"""Lines among which the header is: some databases begin with a remark."""
 
 _COLUMNS = {
-    "id": ("id", "paper id", "citation key", "key", "eid"),
-    "title": ("title", "paper title", "article title", "document title", "name"),
-    "abstract": ("abstract", "abstract note", "text", "summary"),
-    "authors": ("authors", "author", "author s", "author names", "author full names"),
-    "venue": (
-        *("venue", "booktitle", "book title", "conference", "conference name", "journal"),
-        *("publication title", "source title", "source", "container title", "proceedings"),
+    "id": (
+        "id|paper id|citation key|key|eid|ut unique wos id|ut unique id|lens id|publication id"
+        "|pmid|pubmed id|accession number"
     ),
-    "year": ("year", "publication year", "pub year", "date", "publication date"),
-    "decision": ("decision", "presentation", "award"),
-    "url": ("url", "link"),
-    "doi": ("doi",),
+    "title": "title|paper title|article title|document title|name|display name",
+    "abstract": "abstract|abstract note|text|summary|abstracts|abstract text",
+    "authors": (
+        "author full names|author full name|authors|author|author s|author names|names of authors"
+        "|authorships author display name|creators|authors full name"
+    ),
+    "venue": (
+        "venue|booktitle|source title|publication title|journal|journal title|journal name"
+        "|journal book|source title anthology title|publication name|proceedings title|book title"
+        "|anthology title|conference|conference name|conference title|container title|periodical"
+        "|proceedings|secondary title|primary location source display name"
+        "|locations source display name|host venue display name|source|journal iso abbreviation"
+        "|journal abbreviation|abbreviated source title"
+    ),
+    "year": (
+        "year|publication year|pub year|pubyear|published year|year published|date"
+        "|publication date|date published|cover date|published|early access date"
+    ),
+    "month": (
+        "month|published month|publication month|publication date|date of publication|date"
+        "|date published|cover date|issue date|published"
+    ),
+    "decision": "decision|presentation|award",
+    "url": (
+        "url|link|full text link|external url|dimensions url|pdf link|document url|article url"
+        "|primary location landing page url|landing page url|doi link"
+    ),
+    "doi": "doi|doi link|ids doi",
+    "kind": (
+        "document type|publication type|item type|type|reference type|document identifier"
+        "|entry type|primary location source type|content type|doctype"
+    ),
+    "volume": "volume|vol|biblio volume|journal volume",
+    "issue": "issue|issue number|no|number|biblio issue|journal issue",
+    "first_page": "page start|start page|first page|biblio first page",
+    "last_page": "page end|end page|last page|biblio last page",
+    "pages": "pages|page|pagination|page range|page numbers",
+    "number": "art no|article number|article no",
+    "publisher": "publisher|primary location source host organization name",
+    "issn": "issn|issns|issn isbn|eissn|e issn|print issn|primary location source issn l",
+    "keywords": (
+        "author keywords|keywords|author keyword|manual tags|keywords display name|tags"
+        "|index keywords|keywords plus|ieee terms|mesh terms|subjects|fields of study|topics"
+    ),
+    "arxiv": "arxiv id|arxiv|eprint",
 }
-"""Column names of each field in lower case, as this project and common databases write them."""
+"""Column names of each field, as databases write them, in lower case; the best one first."""
+_NAMES = {field: names.split("|") for field, names in _COLUMNS.items()}
 
 _NO_LETTERS = re.compile(r"[\W_]+")
+_CITATION = re.compile(r"^(.{2,200}?) \(\d{4}\) \d")
+"""`Nature Communications (2026) 17:1 Article Number: 32`: the source as Embase writes it."""
+_BLOCKS = re.compile(r'\A\s*"TITLE",.*$(?s:.*?)^"ABSTRACT",', re.MULTILINE)
+
+Row = list[str] | str
+"""Cells, or the reason why they cannot be read; empty between rows."""
 
 
 def matches(text: str) -> bool:
-    """Whether the first row names an abstract column and at least one other known column."""
-    return bool(_delimiter(text))
+    """Whether one of the first rows names an abstract column and at least one other known one."""
+    return bool(_delimiter(text) or _BLOCKS.match(text))
 
 
 def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPage:
     """The papers of the table; unreadable rows are skipped with the reason."""
+    csv.field_size_limit(LONGEST_RECORD)
+    delimiter = _delimiter(text)
     lines = [f"{line}\n" for line in text.split("\n")]
-    (_, header), *rows = [(at, row) for at, row in _rows(lines, _delimiter(text)) if row]
-    fields = _fields_of(header)
-    outcomes = (_outcome(row, fields, len(header), Source(file, at)) for at, row in rows)
+    if not delimiter:
+        blocks = list(_embase_blocks(lines))
+        outcomes = (_of_columns(cells, Source(file, at)) for at, cells in blocks)
+        return page_of(outcomes, len(blocks), progress)
+    first = next(at for at, line in enumerate(lines) if _is_header(line, delimiter))
+    (_, header), *rows = [(at, row) for at, row in _rows(lines, delimiter, first) if row]
+    names = [_plain(name) for name in header]
+    outcomes = (_outcome(row, names, Source(file, at)) for at, row in rows)
     return page_of(outcomes, len(rows), progress)
 
 
-def _delimiter(text: str) -> str:
-    """The delimiter that gives the first row the most known columns; empty if too few are known."""
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    known = {delimiter: _fields_of(_header(first, delimiter)) for delimiter in _DELIMITERS}
-    best = max(known, key=lambda delimiter: len(known[delimiter]))
-    return best if "abstract" in known[best] and len(known[best]) > 1 else ""
+def has_titles(text: str) -> bool:
+    """Whether the text is a table of papers, perhaps without abstracts."""
+    return bool(_delimiter(text, needed="title"))
 
 
-def _header(line: str, delimiter: str) -> list[str]:
+def _delimiter(text: str, needed: str = "abstract") -> str:
+    """The delimiter that gives a first row the most known columns; empty if too few are known."""
+    lines = [line for line in text[:LONGEST_RECORD].split("\n", 50) if line.strip()]
+    first = lines[:_HEADER_WITHIN]
+    known = {mark: [_known(line, mark, needed) for line in first] for mark in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda mark: max(known[mark], default=0))
+    return best if max(known[best], default=0) > 1 else ""
+
+
+def _is_header(line: str, delimiter: str) -> bool:
+    return _known(line, delimiter, "abstract") > 1
+
+
+def _known(line: str, delimiter: str, needed: str) -> int:
+    """The number of fields that a line names as a header; 0 if `needed` is not among them."""
     _, row = next(_rows([line], delimiter), (1, []))
-    return row if isinstance(row, list) else []
+    names = {_plain(name) for name in row} if isinstance(row, list) else set()
+    if {"au", "ti", "ab"} <= names or (needed == "title" and {"au", "ti"} <= names):
+        return len(names)
+    fields = {field for field, known in _NAMES.items() if not names.isdisjoint(known)}
+    return len(fields) if needed in fields else 0
 
 
-def _fields_of(header: Sequence[str]) -> dict[str, list[int]]:
-    """The columns of each field, most reliable name first."""
-    names = [_NO_LETTERS.sub(" ", name).strip().casefold() for name in header]
-    found = {
-        field: [names.index(known) for known in aliases if known in names]
-        for field, aliases in _COLUMNS.items()
-    }
-    return {field: columns for field, columns in found.items() if columns}
+def _plain(name: str) -> str:
+    return _NO_LETTERS.sub(" ", name).strip().casefold()
 
 
-def _rows(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
-    """Each row, or the reason why it cannot be read, with its first line, from 1.
+def _rows(lines: Sequence[str], delimiter: str, start: int = 0) -> Iterator[tuple[int, Row]]:
+    """Each row with its first line, from 1.
 
     After an unreadable row, reading continues with the next line: otherwise a quote that is never
     closed would swallow the rest of the table.
     """
-    start = 0
     while start < len(lines):
         following = (lines[at] for at in range(start, len(lines)))
         reader = csv.reader(following, delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -92,32 +163,58 @@ def _rows(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str]
             return
 
 
-def _outcome(
-    row: list[str] | str, fields: dict[str, list[int]], width: int, source: Source
-) -> Record | Skipped:
+def _embase_blocks(lines: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
+    """The first line of each paper, and its cells by the name of their row."""
+    start, block = 0, dict[str, list[str]]()
+    for at, row in [*_rows(lines, ","), (0, [])]:
+        if row and isinstance(row, list):
+            start = start or at
+            block.setdefault(_plain(row[0]), row[1:])
+        elif block:
+            yield start, block
+            start, block = 0, {}
+
+
+def _outcome(row: Row, names: Sequence[str], source: Source) -> Record | Skipped:
     if isinstance(row, str):
         return Skipped(source.file, source.line, row)
-    if any(cell.strip() for cell in row[width:]):
-        reason = f"the row has {len(row)} cells under {width} columns; a text may lack its quotes"
+    if any(cell.strip() for cell in row[len(names) :]):
+        reason = (
+            f"the row has {len(row)} cells under {len(names)} columns; a text may lack its quotes"
+        )
         return Skipped(source.file, source.line, reason)
-    values: dict[str, object] = {
-        field: next((row[at] for at in columns if at < len(row) and row[at].strip()), "")
-        for field, columns in fields.items()
+    cells: dict[str, list[str]] = {}
+    for name, cell in zip(names, row, strict=False):
+        cells.setdefault(name, [cell])
+    return _of_columns(cells, source)
+
+
+def _of_columns(cells: Mapping[str, Sequence[str]], source: Source) -> Record | Skipped:
+    if {"au", "ti", "ab"} <= cells.keys():  # a table of Web of Science, with the tags as names
+        tags = {name.upper(): [text for text in row if text] for name, row in cells.items()}
+        values = values_of(tags, WOS_FIELDS)
+        names = next((tags[tag] for tag in WOS_FIELDS["authors"].split() if tags.get(tag)), [])
+        return checked(values | {"authors": people("; ".join(names))}, source)
+    values = {
+        field: [text for name in names for text in cells.get(name, ())]
+        for field, names in _NAMES.items()
     }
-    return checked({**values, "authors": _authors(str(values.get("authors", "")))}, source)
+    for field in ("authors", "keywords"):
+        used = (cells[name] for name in _NAMES[field] if texts(list(cells.get(name, ()))))
+        values[field] = list(next(used, ()))
+    values["kind"] += [
+        "journal" if "journal" in name else "conference"
+        for name in _NAMES["venue"]
+        if any(texts(list(cells.get(name, ()))))
+        and ("journal" in name or name.startswith(("conference", "proceedings", "booktitle")))
+    ]
+    values["venue"] = [_CITATION.sub(_journal, text).split("|")[0] for text in values["venue"]]
+    return checked(values | {"authors": _authors(values["authors"])}, source)
 
 
-def _authors(names: str) -> str | list[str]:
-    """`Last, First; Last, First` as names; names separated by commas alone are left as they are.
-
-    One comma beside a single word is part of one name: `Doe, Jane`.
-    """
-    mark = ";" if ";" in names else " and "
-    if mark in names or _is_one_name(names):
-        return [first_name_first(name) for name in names.split(mark)]
-    return names
+def _journal(citation: re.Match[str]) -> str:
+    return f"{citation[1]}|"
 
 
-def _is_one_name(names: str) -> bool:
-    words = [len(part.split()) for part in names.split(",")]
-    return len(words) == 2 and min(words) == 1  # noqa: PLR2004 - last and first
+def _authors(names: Sequence[Any]) -> list[tuple[str, str]]:
+    return [person(name) for name in names] if len(names) > 1 else people("".join(names))

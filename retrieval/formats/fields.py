@@ -1,23 +1,29 @@
-"""Checks the fields of papers, alike for every format of records."""
+"""Makes records of the values that files give, alike for every format."""
 
+import html
 import re
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
-
-from retrieval.formats.seed_pages.pages import ParsedPage, ReadProgress
+from retrieval.formats.authors import Person, given_names, people
 from retrieval.text.markup import clean, visible
-from retrieval.types import Record, Skipped, Source
+from retrieval.types import Publication, Record, Skipped, Source
 
+ReadProgress = Callable[[int, int], None]
+"""Called while a file is read: records done, and their total."""
 NO_ABSTRACT = "the paper has no abstract"
+LONGEST_RECORD = 1_000_000
+"""Characters of a record."""
 PROGRESS_EVERY = 50
 """Records between two reports of progress."""
 _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 """Halves of surrogate pairs, such as a lone `\\ud83d`: valid in JSON, but not in text."""
-_FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _SHORT_NUMBER = re.compile(r"\s*[0-9]{1,3}\s*")
 _LAST_YEAR = 9999
+_EMPTY = frozenset(("NA", "N/A", "n/a", "#N/A", "null", "NULL", "nan", "NaN", "None", "<NA>"))
+"""Values by which programs say that there is none."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:no abstract(?: is)?(?: available| provided)?|abstract (?:is )?not available"
     r"|not available|n/a|none|null|nan)\W*",
@@ -25,38 +31,141 @@ _PLACEHOLDER = re.compile(
 )
 """Placeholders of databases for a missing abstract."""
 
+_ATTRIBUTES = r"""(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))?)*\s*/?>"""
+_PREFIX = r"(?:jats:|mml:|m:|ce:|xhtml:)?"
+_INLINE = re.compile(
+    rf"</?(?:mml:\w+|{_PREFIX}(?:i|b|u|em|strong|sub|sup|tt|sc|scp|inf|italic|bold|small|span|font|a"
+    rf"|underline|monospace|math|inline-formula|named-content|xref|ext-link)){_ATTRIBUTES}"
+    r"|<!\[CDATA\[|\]\]>",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    rf"</?{_PREFIX}(?:p|br|div|li|ul|ol|list|list-item|sec|title|h[1-6]|abstract|abstracttext"
+    rf"|section|disp-formula|label){_ATTRIBUTES}",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    rf"<{_PREFIX}(title|h[1-6]){_ATTRIBUTES}([^<>]{{1,200}})</{_PREFIX}\1>", re.IGNORECASE
+)
+_TEX_SOURCE = re.compile(r"<(?:jats:)?tex-math\b[^<>]*>[^<]*</(?:jats:)?tex-math>")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d+|#x[0-9a-fA-F]+);")
+_ESCAPES = 3
+"""How often databases escape a text at most."""
+
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+_DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"(?:arxiv(?:\.org/(?:abs|pdf)/|[:.\s]\s*)|^)"
+    r"(\d{4}\.\d{4,5}|[a-z-]{2,10}(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?!\d)",
+    re.IGNORECASE,
+)
+_ISSN = re.compile(r"(?<!\d)(\d{4})[-–]?(\d{3}[\dXx])(?![\dXx-])")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NAME = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", re.IGNORECASE)
+_MONTH_NUMBER = re.compile(r"^\s*(?:\d{4}[-/](\d{1,2})\b|(\d{1,2})\s*$)")
+_LAST_MONTH = 12
+_DASHES = re.compile(r"\s*[-‐‑‒–—]+\s*")
+_PAGE_SIGN = re.compile(r"^pp?\.\s*")
+
+PREPRINT, PROCEEDINGS, CHAPTER, JOURNAL = (
+    *("article", "paper-conference", "chapter", "article-journal"),
+)
+_KINDS = {
+    PREPRINT: "preprint|posted-content|repository|unpb|preprints|submittedversion",
+    PROCEEDINGS: (
+        "conference paper|inproceedings|conference|cpaper|conf|proceedings paper|proceedings"
+        "|conference proceedings|conference proceedings article|proceedings-article|proceeding"
+        "|paper-conference|ieee conferences|conferencepaper|c|conference article"
+        "|proceedings article|in proceedings|conference review|acm conferences"
+    ),
+    "thesis": "thes|thesis|phdthesis|mastersthesis|dissertation|ph.d. thesis|academic dissertation",
+    CHAPTER: "chap|chapter|incollection|inbook|book chapter|book-chapter|booksection|book section"
+    "|bookchapter|echap|book part",
+    "book": "book|books whole|monograph|edited book|edbook|collection|reference-book|b|mvbook",
+    "report": "rprt|report|techreport|technical report|government document|working paper",
+    "dataset": "data|dataset|aggregated database",
+    "software": "comp|software|computer program",
+    "patent": "pat|patent",
+    "webpage": "elec|webpage|online|web page|blog|electronic",
+    JOURNAL: (
+        "jour|article|journal article|journalarticle|article-journal|journal|review|journal-article"
+        "|ejour|electronic article|mgzn|magazinearticle|ieee journals|editorial|letter|note|j"
+        "|short survey|article in press|early access|ieee magazines|review article|clinicaltrial"
+        "|research article|original article|magazine article|in press|inpr|letters and comments"
+    ),
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split("|")}
+_RANKS = list(_KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """The result of reading a file."""
+
+    records: tuple[Record, ...]
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    """Remarks on records, such as a missing title."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Report nothing."""
+
 
 def checked(values: object, source: Source) -> Record | Skipped:
-    """The record of a paper's fields, or the reason why it is skipped.
+    """The record of a paper's values, or the reason why it is skipped.
 
     Args:
-        values: the fields by name: `id` or `_id`, `title`, `abstract` or `text`, `authors` as a
-            list or one string, `venue`, `year`, `decision`, `url`, `doi`; others are ignored.
-        source: where the fields were read.
+        values: values by field; each a text, a number, a list (the best first) or empty. The fields
+            are those of `Record` and `Publication` (`id` or `_id`, `abstract` or `text`), and
+            `first_page`, `last_page`, `date`; others are ignored. Authors are a text, a list of
+            texts or JSON objects, or `Person`s.
+        source: where they were read.
     """
-    try:
-        fields = _Fields.model_validate(values)
-    except ValidationError as error:
-        return Skipped(source.file, source.line, _reason(error))
-    abstract = clean(fields.abstract)
+    if not isinstance(values, Mapping):
+        return Skipped(source.file, source.line, "not a JSON object")
+    length = sum(len(str(value)) for value in values.values())
+    if length > LONGEST_RECORD:
+        reason = f"the record has {length:,} characters; at most {LONGEST_RECORD:,} are read"
+        return Skipped(source.file, source.line, reason)
+    abstract = prose(values.get("abstract") or values.get("text"))
     if not abstract or _PLACEHOLDER.fullmatch(abstract):
         return Skipped(source.file, source.line, NO_ABSTRACT)
+    names = _authors(values.get("authors"))
     return Record(
-        given_id=fields.id.strip(),
-        title=clean(fields.title),
-        authors=tuple(filter(None, map(clean, fields.authors))),
-        venue=_one_line(fields.venue),
-        year=fields.year,
-        decision=_one_line(fields.decision).lower(),
+        given_id=_id(values.get("id") or values.get("_id")),
+        title=prose(values.get("title")),
+        authors=tuple(name for name, _ in names),
+        venue=_venue(values.get("venue")),
+        year=_first(_year, values.get("year")),
+        decision=line(values.get("decision")).lower(),
         abstract=abstract,
-        url=_one_line(fields.url),
-        doi=_one_line(fields.doi),
+        url=_url(values.get("url")),
+        doi=_doi(values),
         sources=(source,),
+        publication=_publication(values, names),
+    )
+
+
+def _publication(values: Mapping[str, Any], names: list[Person]) -> Publication:
+    arxiv = _arxiv(values)
+    are_told = any(surname for _, surname in names)  # then a name without one is an institution's
+    return Publication(
+        kind=_kind(values, arxiv),
+        volume=line(values.get("volume")),
+        issue=line(values.get("issue")),
+        pages=_pages(values),
+        month=_first(_month, values.get("month")),
+        publisher=prose(values.get("publisher")),
+        issn=_issn(values.get("issn")),
+        keywords=tuple(dict.fromkeys(_keywords(values.get("keywords")))),
+        arxiv=arxiv,
+        surnames=tuple(surname or name for name, surname in names) if are_told else (),
     )
 
 
 def page_of(outcomes: Iterable[Record | Skipped], total: int, progress: ReadProgress) -> ParsedPage:
-    """The papers of a file, each id once, and what was skipped.
+    """The papers of a file, and what was skipped.
 
     Args:
         outcomes: each record or why it is skipped, in the order of the file.
@@ -65,76 +174,199 @@ def page_of(outcomes: Iterable[Record | Skipped], total: int, progress: ReadProg
     """
     records: list[Record] = []
     skipped: list[Skipped] = []
-    line_of_id: dict[str, int] = {}
     for done, outcome in enumerate(outcomes, start=1):
         if done % PROGRESS_EVERY == 0 or done == total:
             progress(done, total)
         if isinstance(outcome, Skipped):
             skipped.append(outcome)
-        elif outcome.given_id in line_of_id:
-            skipped.append(_repeated(outcome, line_of_id[outcome.given_id]))
         else:
             records.append(outcome)
-            if outcome.given_id:
-                line_of_id[outcome.given_id] = outcome.sources[0].line
-    return ParsedPage(tuple(records), tuple(skipped))
+    return ParsedPage(tuple(records), tuple(skipped), tuple(_remarks(records)))
 
 
-def _author_list(value: Any) -> Any:
-    if isinstance(value, str):
-        mark = ";" if ";" in value else " and " if " and " in value else ","
-        return [name.strip() for name in value.split(mark) if name.strip()]
-    return value or []
+def _remarks(records: list[Record]) -> Iterable[Skipped]:
+    """What papers lack, a remark for each field and file."""
+    for field in ("title", "authors"):
+        lacking = [record.sources[0] for record in records if not getattr(record, field)]
+        if lacking:
+            count = len(lacking)
+            who = "the paper has" if count == 1 else f"{count:,} papers, the first here, have"
+            yield Skipped(lacking[0].file, lacking[0].line, f"{who} no {field}")
 
 
-def _text(value: Any) -> Any:
-    if isinstance(value, str):
-        return _HALF_CHARACTER.sub("", value)
-    return "" if value is None else str(value) if isinstance(value, int) else value
+def texts(value: Any) -> list[str]:
+    """All texts in a value, without those that say that there is none."""
+    if isinstance(value, Mapping):
+        keys = ("value", "text", "#text", "name", "content", "en", "$t")
+        return texts(next((value[key] for key in keys if value.get(key)), None))
+    if isinstance(value, list | tuple):
+        return [text for each in value for text in texts(each)]
+    if value is None or isinstance(value, bool):
+        return []
+    text = _HALF_CHARACTER.sub("", str(value)).strip()
+    return [text] if text and text not in _EMPTY else []
+
+
+def line(value: Any) -> str:
+    """The first text of a value on one line."""
+    return " ".join(visible(next(iter(texts(value)), "")).split())
+
+
+def prose(value: Any) -> str:
+    """The first text of a value as a person would read it: no tags, escapes or LaTeX commands."""
+    return clean(untagged(next(iter(texts(value)), "")))
+
+
+def untagged(text: str) -> str:
+    """`text` without the tags of HTML, JATS and PubMed; headings end in a colon."""
+    for _ in range(_ESCAPES):
+        if not _ENTITY.search(text):
+            break
+        text = html.unescape(text)
+    if "<" not in text:
+        return text
+    text = _HEADING.sub(_as_words, _TEX_SOURCE.sub("", text))
+    return _BLOCK.sub(" ", _INLINE.sub("", text))
+
+
+def _as_words(heading: re.Match[str]) -> str:
+    words = heading[2].strip()
+    if words.lower() == "abstract":
+        return " "
+    return f" {words} " if words.endswith((":", ".", "?", "!")) else f" {words}: "
+
+
+def _authors(value: Any) -> list[Person]:
+    if isinstance(value, list) and value and all(isinstance(each, tuple) for each in value):
+        names: list[Person] = value
+    elif isinstance(value, list):
+        names = given_names(value)
+    else:
+        names = people(next(iter(texts(value)), ""))
+    cleaned = ((prose(name), prose(surname)) for name, surname in names)
+    return [each for each in cleaned if each[0] and each[0] not in _EMPTY]
+
+
+def _id(value: Any) -> str:
+    given = next(iter(texts(value)), "")
+    return given.removeprefix("https://openalex.org/")
+
+
+def _venue(value: Any) -> str:
+    """The first name of the journal, or the one that it abbreviates."""
+    names = [prose(text) for text in texts(value)]
+    venue = names[0] if names else ""
+    for name in names[1:]:
+        venue = fuller_venue(venue, name)
+    return venue
+
+
+def fuller_venue(first: str, second: str) -> str:
+    """`second` if `first` is empty or its abbreviation, otherwise `first`."""
+    return second if not first or abbreviates(first, second) else first
+
+
+def abbreviates(short: str, full: str) -> bool:
+    """Whether each word of `short` begins a word of `full`, in order: `Int. J. Ind. Organ.`.
+
+    One of them must be shortened: `Nature` does not abbreviate `Nature Medicine`.
+    """
+    words = re.findall(r"\w+", full.casefold())
+    parts, following = re.findall(r"\w+", short.casefold()), iter(words)
+    return not set(parts) <= set(words) and all(
+        any(word.startswith(part) for word in following) for part in parts
+    )
+
+
+def _first(parse: Callable[[Any], int | None], value: Any) -> int | None:
+    """The first number that `parse` finds in a value."""
+    found = map(parse, value if isinstance(value, list | tuple) else [value])
+    return next((number for number in found if number is not None), None)
 
 
 def _year(value: Any) -> int | None:
     """The year in a number or a text such as `2023-05-01`; None for anything else."""
     if isinstance(value, str):
-        found = _SHORT_NUMBER.fullmatch(value) or _FOUR_DIGITS.search(value)
+        found = _SHORT_NUMBER.fullmatch(value) or _YEAR.search(value)
         value = int(found[0]) if found else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 < value <= _LAST_YEAR and value == int(value) else None
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+def _month(value: Any) -> int | None:
+    """The month in a number, a name, or a date such as `2023-05-01`, `5 Dec 2026`, `MAR-APR`."""
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if name := _MONTH_NAME.search(text):
+        return _MONTHS.index(name[1].lower()) + 1
+    number = _MONTH_NUMBER.search(text)
+    month = int(number[1] or number[2]) if number else 0
+    return month if 1 <= month <= _LAST_MONTH else None
 
 
-class _Fields(BaseModel):
-    """The fields of a paper; others are ignored."""
-
-    id: Text = Field(default="", validation_alias=AliasChoices("id", "_id"))
-    abstract: Text = Field(min_length=1, validation_alias=AliasChoices("abstract", "text"))
-    title: Text = ""
-    authors: Annotated[list[str], BeforeValidator(_author_list)] = []
-    venue: Text = ""
-    year: Annotated[int | None, BeforeValidator(_year)] = None
-    decision: Text = ""
-    url: Text = ""
-    doi: Text = ""
+def _pages(values: Mapping[str, Any]) -> str:
+    first, last = line(values.get("first_page")), line(values.get("last_page"))
+    pages = line(values.get("pages"))
+    if not pages or (first and last):
+        pages = f"{first}-{last}" if first and last and first != last else first
+    return _DASHES.sub("-", _PAGE_SIGN.sub("", pages or line(values.get("number")))).strip("- ")
 
 
-def _one_line(text: str) -> str:
-    return " ".join(visible(text).split())
+def _issn(value: Any) -> str:
+    found = (_ISSN.search(text) for text in texts(value))
+    return next((f"{each[1]}-{each[2].upper()}" for each in found if each), "")
 
 
-def _reason(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if not where:
-        return "not a JSON object"
-    if where in {"abstract", "text"} and first["type"] in {"missing", "string_too_short"}:
-        return NO_ABSTRACT
-    return f"the field {where} cannot be used: {first['msg']}"
+def _keywords(value: Any) -> Iterable[str]:
+    for text in texts(value):
+        mark = next((mark for mark in (";", "|", "\n") if mark in text), ",")
+        # A list gives one a text, and the commas in it are its own: `Societies, Medical`.
+        parts = [text] if mark == "," and isinstance(value, list | tuple) else text.split(mark)
+        yield from filter(None, (prose(part).strip(" .*") for part in parts))
 
 
-def _repeated(record: Record, first: int) -> Skipped:
-    (source,) = record.sources
-    reason = f"the id {record.given_id!r} was already given on line {first}"
-    return Skipped(source.file, source.line, reason)
+def _url(value: Any) -> str:
+    addresses = [" ".join(visible(text).split()) for text in texts(value)]
+    web = (address for address in addresses if address.lower().startswith(("http:", "https:")))
+    return next(web, next((each for each in addresses if "://" not in each), ""))
+
+
+def _doi(values: Mapping[str, Any]) -> str:
+    """The DOI without an address before it; also one that is only in the paper's address."""
+    for text in texts(values.get("doi")):
+        bare = _DOI_PREFIX.sub("", text).strip()
+        if bare.startswith("10."):
+            return bare.split()[0].rstrip(".,;")
+        if found := _DOI.search(text):
+            return found[0]
+    address = _url(values.get("url"))
+    found = _DOI.search(address) if _DOI_PREFIX.match(address) else None
+    return found[0].rstrip(".,;") if found else ""
+
+
+def _arxiv(values: Mapping[str, Any]) -> str:
+    for name in ("arxiv", "doi", "url", "venue"):
+        for text in texts(values.get(name)):
+            if found := _ARXIV.search(text) if name == "arxiv" or "arxiv" in text.lower() else None:
+                return found[1]
+    return ""
+
+
+def _kind(values: Mapping[str, Any], arxiv: str) -> str:
+    venue = line(values.get("venue")).lower()
+    if arxiv and (not venue or "arxiv" in venue):
+        return PREPRINT
+    kinds = filter(None, map(_kind_of, texts(values.get("kind"))))
+    return next(kinds, JOURNAL if _has_issue(values) else "")
+
+
+def _kind_of(text: str) -> str:
+    """The rarest type of those that a text lists: `Review; Conference Paper`."""
+    words = (" ".join(word.lower().split()) for word in re.split(r"[;|,]", text))
+    known = [_KIND_OF[word] for word in words if word in _KIND_OF]
+    return min(known, key=_RANKS.index, default="")
+
+
+def _has_issue(values: Mapping[str, Any]) -> bool:
+    """Whether the values are those of a journal: an issue, or a volume of a serial."""
+    return bool(line(values.get("issue")) or (line(values.get("volume")) and values.get("issn")))

@@ -1,4 +1,4 @@
-"""Merges records of the same paper: finds near-identical abstracts and combines their records.
+"""Merges records of the same paper: finds them by their signs and combines them.
 
 Two abstracts are the same paper's if, compared by letters and digits, one is nearly a beginning of
 the other: pages cut abstracts off, lose hyphens, or drop a link.
@@ -10,13 +10,15 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 
 from rapidfuzz import fuzz
 
-from retrieval.types import Paper, Record, Source
+from retrieval.formats.fields import PREPRINT, fuller_venue
+from retrieval.text.names import folded, surname
+from retrieval.types import Paper, Publication, Record, Source
 
 SAME_PAPER = 92.0
 """Least similarity (0 to 100) of the shorter abstract and a beginning of the other as long."""
@@ -24,6 +26,14 @@ SAME_PAPER = 92.0
 SHORT_ABSTRACT = 120
 """Letters below which only an exact copy counts as the same paper."""
 
+_LONG_TITLE = 20
+"""Letters from which title and an author tell a paper; shorter ones (`Editorial`) repeat."""
+_LIKE_TITLE = 60.0
+"""Similarity (0 to 100) below which titles are of different papers."""
+_MOST_COMPARED = 8
+"""Records of one paper that a new record is compared with."""
+_MOST_ALIKE = 50
+"""Papers with a sign or some text in common that are compared; more share only boilerplate."""
 _SHINGLE = 24
 _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy cut off early shares the first."""
@@ -85,7 +95,9 @@ class DuplicateIndex:
         if len(added.letters) >= len(self._texts.get(key, "")):
             self._texts[key] = added.letters
         for value in added.sketch:
-            self._keys_of_hash.setdefault(value, {})[key] = None
+            keys = self._keys_of_hash.setdefault(value, {})
+            if len(keys) < _MOST_ALIKE:
+                keys[key] = None
 
     def find(
         self, sought: Fingerprint, wanted: Callable[[str], bool] = lambda _: True
@@ -106,51 +118,153 @@ class DuplicateIndex:
         ]
 
 
-def fold(records: Iterable[Record]) -> list[Record]:
-    """One record for every paper, in the order of first appearance.
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A record in the form in which it is compared."""
 
-    Records with different given ids are different papers, whatever their text.
+    record: Record
+    title: str
+    """Its letters."""
+    mark: Fingerprint
+    surnames: frozenset[str]
+    """The last word of each surname: files differ in what they take for a particle."""
+
+
+def _compared(record: Record) -> _Compared:
+    names = record.publication.surnames or map(surname, record.authors)
+    words = (folded(name).split() for name in names)
+    last = frozenset(each[-1] for each in words if each)
+    return _Compared(record, letters(record.title), fingerprint(record.abstract), last)
+
+
+class PaperIndex:
+    """Finds the papers that a record is a copy of.
+
+    A DOI or an identifier of arXiv, title and authors, or the abstract say that two records are of
+    one paper. Ids do not: reference managers number their records, and keys repeat. An equal id
+    makes an equal title, or an abstract alike, enough.
     """
-    groups = _Groups()
-    for record in records:
-        groups.add(record)
-    return [_union(group) for group in groups.members]
-
-
-class _Groups:
-    """Groups records by paper, with at most one given id a group."""
 
     def __init__(self) -> None:
-        self.members: list[list[Record]] = []
-        self._group_of_id: dict[str, int] = {}
-        self._has_id: set[str] = set()
-        self._all = DuplicateIndex()
-        # A record with an id is compared only with groups without one: there is one of these a
-        # text, while thousands of papers with ids may share a text.
-        self._open = DuplicateIndex()
+        """An empty index."""
+        self._papers: dict[str, list[_Compared]] = {}
+        self._ids: dict[str, dict[str, str]] = {}
+        """The ids that the files of a paper give it."""
+        self._keys_of_sign: dict[tuple[str, str], dict[str, None]] = {}
+        self._abstracts = DuplicateIndex()
 
-    def add(self, record: Record) -> None:
-        """Add a record to the group of its paper."""
-        mark = fingerprint(record.abstract)
-        at = self._group_for(record, mark)
-        if at == len(self.members):
-            self.members.append([])
-        self.members[at].append(record)
+    def add(self, key: str, record: Record, *, known_as: str = "") -> None:
+        """Add a record of the paper `key`; `known_as` is an id of it that no file gives."""
+        added = _compared(record)
+        records = self._papers.setdefault(key, [])
+        if len(records) < _MOST_COMPARED:
+            records.append(added)
         if record.given_id:
-            self._group_of_id[record.given_id] = at
-            self._has_id.add(str(at))
-        self._all.add(str(at), mark)
-        if str(at) not in self._has_id:
-            self._open.add(str(at), mark)
+            self._ids.setdefault(key, {}).update((s.file, record.given_id) for s in record.sources)
+        for sign in (*_signs(added), ("id", known_as)):
+            keys = self._keys_of_sign.setdefault(sign, {})
+            if len(keys) < _MOST_ALIKE:
+                keys[key] = None
+        self._abstracts.add(key, added.mark)
 
-    def _group_for(self, record: Record, mark: Fingerprint) -> int:
-        if record.given_id in self._group_of_id:
-            return self._group_of_id[record.given_id]
-        if record.given_id:
-            found = self._open.find(mark, lambda key: key not in self._has_id)
-        else:
-            found = self._all.find(mark)
-        return int(found[0]) if found else len(self.members)
+    def find(
+        self,
+        record: Record,
+        kinds: Sequence[str] = ("id", "doi", "title", "abstract"),
+        wanted: Callable[[str], bool] = lambda _: True,
+    ) -> Iterator[str]:
+        """Keys of papers that the record is a copy of, by the kinds of signs in their order."""
+        sought = _compared(record)
+        for kind in kinds:
+            if kind == "abstract":
+                yield from self._by_abstract(sought, wanted)
+            for sign in _signs(sought) if kind != "abstract" else ():
+                for key in self._keys_of_sign.get(sign, ()) if sign[0] == kind else ():
+                    others = self._papers[key] if wanted(key) else ()
+                    if any(_AGREE[kind](sought, other) for other in others):
+                        yield key
+
+    def _by_abstract(self, sought: _Compared, wanted: Callable[[str], bool]) -> Iterator[str]:
+        def may_be(key: str) -> bool:
+            return wanted(key) and not self._are_told_apart(sought.record, key)
+
+        for key in self._abstracts.find(sought.mark, may_be):
+            if not any(_contradict(sought, other) for other in self._papers[key]):
+                yield key
+
+    def _are_told_apart(self, record: Record, key: str) -> bool:
+        """Whether one file gives both an id, two different ones: then texts do not count."""
+        given = self._ids.get(key, {})
+        files = {source.file for source in record.sources}
+        if not record.given_id or not given or not given.keys() <= files:
+            return False
+        return record.given_id not in given.values()
+
+
+def _signs(compared: _Compared) -> Iterator[tuple[str, str]]:
+    record = compared.record
+    if record.given_id:
+        yield "id", record.given_id
+    if record.doi:
+        yield "doi", record.doi.lower()
+    if record.publication.arxiv:
+        yield "doi", f"10.48550/arxiv.{record.publication.arxiv.lower()}"
+    if compared.title:
+        yield "title", compared.title
+
+
+def _agree_with_id(left: _Compared, right: _Compared) -> bool:
+    if left.title and left.title == right.title:
+        return True
+    return _like_abstracts(left, right) and not _titles_differ(left, right)
+
+
+def _agree_with_doi(left: _Compared, right: _Compared) -> bool:
+    return not _titles_differ(left, right) or _like_abstracts(left, right)
+
+
+def _agree_with_title(left: _Compared, right: _Compared) -> bool:
+    if left.surnames.isdisjoint(right.surnames):
+        return False
+    return len(left.title) >= _LONG_TITLE or _like_abstracts(left, right)
+
+
+_AGREE = {"id": _agree_with_id, "doi": _agree_with_doi, "title": _agree_with_title}
+"""Whether two records that share a sign are of one paper."""
+
+
+def _contradict(left: _Compared, right: _Compared) -> bool:
+    """Whether titles differ although the abstracts are alike, as those of corrections are."""
+    is_short = len(left.mark.letters) < SHORT_ABSTRACT
+    return (is_short or dois_differ(left.record, right.record)) and _titles_differ(left, right)
+
+
+def dois_differ(left: Record, right: Record) -> bool:
+    """Whether both have a DOI, and not the same."""
+    return bool(left.doi and right.doi) and left.doi.lower() != right.doi.lower()
+
+
+def _titles_differ(left: _Compared, right: _Compared) -> bool:
+    if not left.title or not right.title or left.title in right.title or right.title in left.title:
+        return False
+    return fuzz.ratio(left.title, right.title) < _LIKE_TITLE
+
+
+def _like_abstracts(left: _Compared, right: _Compared) -> bool:
+    return same_paper(left.mark.letters, right.mark.letters)
+
+
+def fold(records: Iterable[Record]) -> list[Record]:
+    """One record for every paper, in the order of first appearance; see `PaperIndex`."""
+    groups: list[list[Record]] = []
+    index = PaperIndex()
+    for record in records:
+        at = int(next(index.find(record), len(groups)))
+        if at == len(groups):
+            groups.append([])
+        groups[at].append(record)
+        index.add(str(at), record)
+    return [_union(group) for group in groups]
 
 
 def _union(group: Sequence[Record]) -> Record:
@@ -162,20 +276,39 @@ def _union(group: Sequence[Record]) -> Record:
 
 def combine(first: Record, second: Record) -> Record:
     """The union of two records of one paper: the fuller text, and every field that either has."""
-    abstract = max(first.abstract, second.abstract, key=_fullness)
+    names = max(first, second, key=_names_told)
+    lead, rest = (second, first) if _appeared_later(first, second) else (first, second)
     return replace(
         first,
-        abstract=abstract,
+        abstract=max(first.abstract, second.abstract, key=_fullness),
         title=first.title or second.title,
-        authors=first.authors or second.authors,
-        venue=first.venue or second.venue,
-        year=first.year or second.year,
+        authors=names.authors,
+        venue=fuller_venue(lead.venue, rest.venue),
+        year=lead.year or rest.year,
         decision=first.decision or second.decision,
         url=first.url or second.url,
-        doi=first.doi or second.doi,
+        doi=lead.doi or rest.doi,
         given_id=first.given_id or second.given_id,
         sources=_in_order({*first.sources, *second.sources}),
+        publication=replace(
+            _filled(lead.publication, rest.publication), surnames=names.publication.surnames
+        ),
     )
+
+
+def _names_told(record: Record) -> tuple[int, int, bool]:
+    """More authors, then names written out rather than initials, are fuller."""
+    told = sum(len(letters(name)) for name in record.authors)
+    return len(record.authors), told, bool(record.publication.surnames)
+
+
+def _appeared_later(first: Record, second: Record) -> bool:
+    """Whether the first is the preprint of the second."""
+    return first.publication.kind == PREPRINT and second.publication.kind not in {"", PREPRINT}
+
+
+def _filled(first: Publication, second: Publication) -> Publication:
+    return Publication(*(getattr(first, f.name) or getattr(second, f.name) for f in fields(first)))
 
 
 def _in_order(places: Iterable[Source]) -> tuple[Source, ...]:
@@ -190,7 +323,7 @@ def _fullness(abstract: str) -> tuple[bool, int, str]:
 def paper_of(record: Record) -> Paper:
     """The library's paper for a record; without a given id it gets a readable one."""
     return Paper(
-        id=record.given_id or _readable_id(record),
+        id=record.given_id or readable_id(record),
         title=record.title,
         authors=record.authors,
         venue=record.venue,
@@ -201,6 +334,7 @@ def paper_of(record: Record) -> Paper:
         url=record.url,
         doi=record.doi,
         id_is_given=bool(record.given_id),
+        publication=record.publication,
     )
 
 
@@ -217,10 +351,11 @@ def record_of(paper: Paper) -> Record:
         url=paper.url,
         doi=paper.doi,
         given_id=paper.id if paper.id_is_given else "",
+        publication=paper.publication,
     )
 
 
-def _readable_id(record: Record) -> str:
+def readable_id(record: Record) -> str:
     """Six words of the title and a hash, which separates papers of the same title."""
     shown = unicodedata.normalize("NFKD", record.title or record.abstract[:80]).lower()
     words = re.findall(r"[a-z0-9]+", shown.encode("ascii", "ignore").decode())[:6]

@@ -1,7 +1,9 @@
-"""Writes papers as BibTeX, RIS, and references in APA and IEEE style."""
+"""Writes papers as BibTeX, RIS and CSL-JSON, and as references in the styles of CSL."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -10,20 +12,32 @@ from bibtexparser.library import Library
 from bibtexparser.middlewares.enclosing import AddEnclosingMiddleware
 from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
-from rispy import RisWriter, dumps
 
+from retrieval.formats.fields import CHAPTER, JOURNAL, PREPRINT, PROCEEDINGS
+from retrieval.formats.styles import STYLES, references
 from retrieval.text.latex import encode, split_formulas
 from retrieval.text.names import last_name_first, parts_of
-from retrieval.types import Paper, first_words, nested
+from retrieval.types import Paper, first_words
 
-_MOST_APA = 20
-"""Authors that APA lists in full; of more it lists the first 19 and the last."""
-_MOST_IEEE = 6
-"""Authors that IEEE lists in full; of more it lists the first."""
+_TYPES = {
+    # type in CSL: type in BibTeX, its field of the venue, type in RIS
+    JOURNAL: ("article", "journal", "JOUR"),
+    PROCEEDINGS: ("inproceedings", "booktitle", "CPAPER"),
+    CHAPTER: ("incollection", "booktitle", "CHAP"),
+    PREPRINT: ("misc", "howpublished", "UNPB"),
+    "book": ("book", "series", "BOOK"),
+    "thesis": ("phdthesis", "school", "THES"),
+    "report": ("techreport", "institution", "RPRT"),
+    "dataset": ("misc", "howpublished", "DATA"),
+    "software": ("misc", "howpublished", "COMP"),
+    "patent": ("misc", "howpublished", "PAT"),
+    "webpage": ("misc", "howpublished", "ELEC"),
+    "": ("misc", "howpublished", "GEN"),
+}
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_BARE_MONTH = re.compile(r"^  month = \{([a-z]{3})\},$", re.MULTILINE)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
 _DOI = re.compile(rf"(?:{_DOI_PREFIX.pattern})?(10\.\d{{4,9}}/\S+)$", re.IGNORECASE)
-_TWO_CAPITALS = re.compile(r"[A-Z]{2}")
-_ENDS = (".", "?", "!", "…")
 _CORE = re.compile(r"\w+(?:[-'’./+]\w+)*")
 """A word without the punctuation around it, which stays outside braces."""
 _AND_OR_COMMA = re.compile(r",|\band\b", re.IGNORECASE)
@@ -48,7 +62,8 @@ def bibtex(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:
     braces = AddEnclosingMiddleware(
         reuse_previous_enclosing=False, enclose_integers=True, default_enclosing="{"
     )
-    return str(write_string(Library(list(entries)), unparse_stack=[braces], bibtex_format=layout))
+    text = write_string(Library(list(entries)), unparse_stack=[braces], bibtex_format=layout)
+    return _BARE_MONTH.sub(r"  month = \1,", str(text))  # a name that styles translate
 
 
 def ris(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:
@@ -58,50 +73,68 @@ def ris(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:
         papers: the papers.
         keys: the citation key of each paper, by its id.
     """
-    references = [_reference(paper, keys[paper.id]) for paper in papers]
-    return str(dumps(references, implementation=_PlainRisWriter))
-
-
-def apa(paper: Paper) -> str:
-    """`Pan, C., & Sima, J. (2023). Machine Unlearning. In ICLR.`."""
-    authors = _listed_apa([_turned(name) for name in paper.authors])
-    year = f"({paper.year or 'n.d.'})"
-    title = _title(paper)
-    # Without authors the title comes first, before the year.
-    head = (f"{authors} {year}", title) if authors else (title, year)
-    where = f"In {_one_line(paper.venue)}" if paper.venue else ""
-    return " ".join([*map(_ended, filter(None, (*head, where))), *_link(paper)])
-
-
-def apa_list(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
-    """One APA reference a line, in the order given; it has no keys."""
-    return "".join(f"{apa(paper)}\n" for paper in papers)
-
-
-def ieee(paper: Paper) -> str:
-    """`C. Pan and J. Sima, “Machine Unlearning,” in ICLR, 2023.`."""
-    authors = _listed_ieee([_shortened(name) for name in paper.authors])
-    where = ", ".join(
-        filter(None, (f"in {_one_line(paper.venue)}" if paper.venue else "", str(paper.year or "")))
+    return "\n".join(
+        "".join(f"{tag}  - {line}\n" for tag, line in _ris_lines(paper, keys[paper.id]))
+        for paper in papers
     )
-    title = nested(_title(paper))
-    quoted = f"“{title},”" if where and not title.endswith(_ENDS) else f"“{_ended(title)}”"
-    lead = f"{authors}," if authors else ""
-    return _joined(lead, quoted, where and _ended(where), *_link(paper))
 
 
-def ieee_list(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
-    """One IEEE reference a line, numbered from 1 in the order given; it has no keys."""
-    return "".join(f"[{at}] {ieee(paper)}\n" for at, paper in enumerate(papers, start=1))
+def csl_json(papers: Iterable[Paper], keys: Mapping[str, str]) -> str:
+    """The papers in CSL-JSON, which Zotero, pandoc and others read, in the order given."""
+    items = [{"id": keys[paper.id], **csl_item(paper)} for paper in papers]
+    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+
+
+def reference(paper: Paper, style: str) -> str:
+    """The paper as a reference in one of `STYLES`."""
+    return references([_shown_item(paper)], style)[0]
+
+
+def _references(style: str, papers: Iterable[Paper], keys: Mapping[str, str]) -> str:  # noqa: ARG001
+    """A reference a line, in the order given; numbered if the style numbers them."""
+    return "".join(f"{line}\n" for line in references(list(map(_shown_item, papers)), style))
 
 
 FORMATS: dict[str, Callable[[Iterable[Paper], Mapping[str, str]], str]] = {
     "bibtex": bibtex,
     "ris": ris,
-    "apa": apa_list,
-    "ieee": ieee_list,
+    "csl-json": csl_json,
+    **{style: partial(_references, style) for style in STYLES},
 }
 """The writers by the name of their format."""
+
+
+def kind_of(paper: Paper) -> str:
+    """The type in CSL; of a paper with nothing but a venue, as conferences list them, a talk's."""
+    return paper.publication.kind or (PROCEEDINGS if paper.venue else "")
+
+
+def csl_item(paper: Paper) -> dict[str, Any]:
+    """The paper as an item of CSL, without an id; unknown fields are left out."""
+    publication, kind = paper.publication, kind_of(paper)
+    issued = [paper.year, publication.month] if publication.month else [paper.year]
+    venue = one_line(paper.venue)
+    is_published_by = kind in {"thesis", "report", "book"}
+    preprint = f"arXiv:{publication.arxiv}" if publication.arxiv and kind == PREPRINT else ""
+    fields = {
+        "type": kind or "document",
+        "title": one_line(paper.title),
+        "author": [_csl_name(*names) for names in _names_of(paper)],
+        "container-title": "" if preprint or is_published_by else venue,
+        "issued": {"date-parts": [issued]} if paper.year else {},
+        "volume": publication.volume,
+        "issue": publication.issue,
+        "page": publication.pages,
+        "publisher": publication.publisher
+        or ("arXiv" if preprint else venue if is_published_by else ""),
+        "number": preprint,
+        "ISSN": publication.issn,
+        "DOI": _bare_doi(paper.doi),
+        "URL": web_address(paper.url) or _in_arxiv(publication.arxiv),
+        "keyword": ", ".join(publication.keywords),
+        "abstract": one_line(paper.abstract),
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 def authors_line(authors: Sequence[str], most: int = 3) -> str:
@@ -134,18 +167,74 @@ def web_address(url: str) -> str:
     return address if is_web else ""
 
 
+def _in_arxiv(identifier: str) -> str:
+    return f"https://arxiv.org/abs/{quote(identifier)}" if identifier else ""
+
+
+def _shown_item(paper: Paper) -> dict[str, Any]:
+    """An item for a reference: a title even if there is none, and an address only without a DOI."""
+    item = csl_item(paper)
+    item["title"] = item.get("title") or f"[{one_line(first_words(paper.abstract))}]"
+    unused = {"abstract", "keyword"}
+    if "DOI" in item:
+        unused.add("URL")
+    if item["type"] == JOURNAL:
+        unused.add("publisher")
+    return {name: value for name, value in item.items() if name not in unused}
+
+
+def _names_of(paper: Paper) -> list[tuple[str, str]]:
+    """Each author and their surname, which is empty if the file does not tell it."""
+    surnames = paper.publication.surnames
+    if len(surnames) != len(paper.authors):
+        surnames = ("",) * len(paper.authors)
+    return [(one_line(name), last) for name, last in zip(paper.authors, surnames, strict=True)]
+
+
+def _parts(name: str, surname: str) -> tuple[str, str, str]:
+    """Given names, surname and generation, guessed if the file does not tell them."""
+    given, found, generation = name.rpartition(surname) if surname else ("", "", "")
+    return (given.strip(), found, generation.strip(" ,")) if found else parts_of(name)
+
+
+def _csl_name(name: str, last: str) -> dict[str, str]:
+    given, surname, generation = _parts(name, last)
+    if not given and not generation:
+        return {"literal": surname}
+    capitals = given.isupper() and given.isalpha() and len(given) <= _MOST_INITIALS
+    spaced = ". ".join(given) + "." if capitals else _JOINED_INITIALS.sub(". ", given)
+    named = {"family": surname, "given": spaced, "suffix": generation}
+    return {part: text for part, text in named.items() if text}
+
+
+_JOINED_INITIALS = re.compile(r"\.(?=[^\s.-])")
+_MOST_INITIALS = 3
+"""Capitals without full stops that are initials, as MEDLINE writes them: `Gao XY`."""
+
+
 def _entry(paper: Paper, key: str) -> Entry:
+    publication, kind = paper.publication, kind_of(paper)
+    type_, where, _ = _TYPES[kind]
+    in_arxiv = bool(publication.arxiv) and type_ == "misc"
     fields = {
-        "title": _protected(_one_line(paper.title)),
-        "author": " and ".join(map(_name, paper.authors)),
-        "booktitle": encode(_one_line(paper.venue)),
+        "title": _protected(one_line(paper.title)),
+        "author": " and ".join(_bibtex_name(*names) for names in _names_of(paper)),
+        where: "" if in_arxiv else encode(one_line(paper.venue)),
         "year": str(paper.year or ""),
+        "month": _MONTHS[publication.month - 1] if publication.month else "",
+        "volume": encode(publication.volume),
+        "number": encode(publication.issue),
+        "pages": encode(publication.pages).replace("-", "--"),
+        "publisher": encode(publication.publisher),
+        "issn": publication.issn,
         "url": _address(paper.url),
-        "doi": _address(_DOI_PREFIX.sub("", paper.doi)),
+        "doi": _address(_bare_doi(paper.doi)),
+        "eprint": publication.arxiv,
+        "archiveprefix": "arXiv" if publication.arxiv else "",
+        "keywords": encode(", ".join(publication.keywords)),
         "note": encode(_decision(paper)),
-        "abstract": encode(_one_line(paper.abstract)),
+        "abstract": encode(one_line(paper.abstract)),
     }
-    type_ = "inproceedings" if paper.venue else "misc"
     return Entry(type_, key, [Field(name, value) for name, value in fields.items() if value])
 
 
@@ -182,11 +271,15 @@ def _must_keep_capitals(word: str) -> bool:
     return is_inside or (is_alone and word not in {"A", "I"})
 
 
-def _name(author: str) -> str:
-    """A name that BibTeX reads as one person, braced if it has `and` or a comma."""
-    name = encode(_one_line(author))
+def _bibtex_name(name: str, surname: str) -> str:
+    """A name that BibTeX reads as one person, with the surname that it has."""
     is_odd = _AND_OR_COMMA.search(name) or name.lower() == "others"
-    return f"{{{name}}}" if is_odd else name
+    if is_odd or (name == surname and " " in name):  # an institution
+        return f"{{{encode(name)}}}"
+    if not surname or parts_of(name)[:2] == _parts(name, surname)[:2]:
+        return encode(name)
+    given, last, generation = _parts(name, surname)
+    return ", ".join(encode(part) for part in (last, generation, given) if part)
 
 
 def _address(address: str) -> str:
@@ -194,100 +287,50 @@ def _address(address: str) -> str:
     return _UNSAFE_IN_ADDRESS.sub(lambda sign: f"%{ord(sign[0]):02X}", address.strip())
 
 
-class _PlainRisWriter(RisWriter):  # type: ignore[misc]  # rispy has no types
-    """Writes records without rispy's numbered headings."""
+def _ris_lines(paper: Paper, key: str) -> Iterable[tuple[str, str]]:
+    publication = paper.publication
+    first, _, last = publication.pages.partition("-")
+    date = f"{paper.year}/{publication.month:02}//" if paper.year and publication.month else ""
+    lines = [
+        ("ID", key),
+        ("TI", paper.title),
+        *(("AU", _ris_name(*names)) for names in _names_of(paper)),
+        ("T2", paper.venue),
+        ("PY", str(paper.year or "")),
+        ("DA", date),
+        ("VL", publication.volume),
+        ("IS", publication.issue),
+        ("SP", first),
+        ("EP", last),
+        ("PB", publication.publisher),
+        ("SN", publication.issn),
+        ("DO", _bare_doi(paper.doi)),
+        ("UR", paper.url),
+        *(("KW", keyword) for keyword in publication.keywords),
+        ("N1", _decision(paper)),
+        ("AB", paper.abstract),
+    ]
+    known = [(tag, one_line(text)) for tag, text in lines if one_line(text)]
+    return [("TY", _TYPES[kind_of(paper)][2]), *known, ("ER", "")]
 
-    def set_header(self, count: int) -> str:  # noqa: ARG002 - rispy's signature
-        """No heading."""
-        return ""
+
+def _ris_name(name: str, surname: str) -> str:
+    if not surname:
+        return last_name_first(name)  # particles after the given names, as in libraries
+    given, last, generation = _parts(name, surname)
+    return ", ".join(filter(None, (last, given, generation)))
 
 
-def _reference(paper: Paper, key: str) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "id": key,
-        "title": _one_line(paper.title),
-        "authors": [last_name_first(_one_line(name)) for name in paper.authors],
-        "secondary_title": _one_line(paper.venue),
-        "year": str(paper.year or ""),
-        "doi": _one_line(_DOI_PREFIX.sub("", paper.doi)),
-        "urls": [_one_line(paper.url)] if paper.url else [],
-        "notes": [_decision(paper)] if paper.decision else [],
-        "abstract": _one_line(paper.abstract),
-    }
-    known = {name: value for name, value in fields.items() if value}
-    return {"type_of_reference": "CPAPER" if paper.venue else "GEN", **known}
+def _bare_doi(doi: str) -> str:
+    return one_line(_DOI_PREFIX.sub("", doi))
 
 
 def _decision(paper: Paper) -> str:
     """`ICLR 2023 oral`; empty if no decision is known."""
     words = (paper.venue, str(paper.year or ""), paper.decision)
-    return _one_line(" ".join(words)) if paper.decision else ""
+    return one_line(" ".join(words)) if paper.decision else ""
 
 
-def _listed_apa(names: Sequence[str]) -> str:
-    if len(names) > _MOST_APA:
-        return f"{', '.join(names[: _MOST_APA - 1])}, … {names[-1]}"
-    if len(names) > 1:
-        return f"{', '.join(names[:-1])}, & {names[-1]}"
-    return "".join(names)
-
-
-def _listed_ieee(names: Sequence[str]) -> str:
-    if len(names) > _MOST_IEEE:
-        return f"{names[0]} et al."
-    *others, last = names or ("",)
-    comma = "," if len(others) > 1 else ""
-    return f"{', '.join(others)}{comma} and {last}" if others else last
-
-
-def _turned(name: str) -> str:
-    """`Pan, C.`."""
-    given, last, generation = parts_of(_one_line(name))
-    return ", ".join(filter(None, (last, _initials(given, last), generation)))
-
-
-def _shortened(name: str) -> str:
-    """`C. Pan`."""
-    given, last, generation = parts_of(_one_line(name))
-    return _joined(_initials(given, last), last, generation)
-
-
-def _initials(given: str, last: str) -> str:
-    """`J.-P. R.` of Jean-Pierre R.
-
-    Two capitals in a row are kept: AJ may be a name or two initials.
-    """
-    words = re.sub(r"\.(?=[^\s.-])", ". ", given).split()
-    return " ".join(
-        word
-        if _TWO_CAPITALS.fullmatch(word) and not last.isupper()
-        else "-".join(_initial(part) for part in word.split("-") if part)
-        for word in words
-    )
-
-
-def _initial(part: str) -> str:
-    """`P.` of Pierre; a part without a first letter stays as it is."""
-    return f"{part[0].upper()}." if part[0].isalpha() else part
-
-
-def _title(paper: Paper) -> str:
-    """The title, or else the first words of the abstract in brackets."""
-    return _one_line(paper.title) or f"[{_one_line(first_words(paper.abstract))}]"
-
-
-def _link(paper: Paper) -> list[str]:
-    return list(filter(None, (doi_address(paper.doi) or web_address(paper.url),)))
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """`text` without line breaks and doubled spaces."""
     return " ".join(text.split())
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(filter(None, parts))
-
-
-def _ended(part: str) -> str:
-    """`part` with a full stop, `?` or `!` at its end."""
-    return part if part.endswith(_ENDS) else f"{part}."

@@ -40,7 +40,7 @@ from chromadb.errors import ChromaError
 
 from retrieval.encoders.embedder import Vector
 from retrieval.index.files import Journal
-from retrieval.types import Chunk, Hit, LibraryError, Paper, Source
+from retrieval.types import Chunk, Hit, LibraryError, Paper, Publication, Source
 
 _PAGE = 2000
 """Records read or written at once, under SQLite's limit of variables."""
@@ -83,6 +83,8 @@ class StoredPaper:
 
     paper: Paper
     chunk_count: int
+    is_old: bool = False
+    """Whether it was written when papers of different files were one if they had the same id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +392,10 @@ class ChromaStore:
             for page in _pages(stored):
                 self._papers.update(
                     ids=[each.paper.id for each in page],
-                    metadatas=[_paper_fields(each.paper, each.chunk_count) for each in page],
+                    metadatas=[
+                        _paper_fields(each.paper, each.chunk_count, is_old=each.is_old)
+                        for each in page
+                    ],
                 )
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
@@ -520,8 +525,12 @@ def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
     return {name: fields[name] for name in ("paper_id", "ordinal", "start", "end")}
 
 
-def _paper_fields(paper: Paper, chunk_count: int) -> dict[str, str | int | bool]:
-    fields: dict[str, str | int | bool] = {
+def _paper_fields(
+    paper: Paper, chunk_count: int, *, is_old: bool = False
+) -> dict[str, str | int | bool]:
+    publication = json.dumps(asdict(paper.publication), ensure_ascii=False)
+    fields: dict[str, str | int | bool] = {} if is_old else {"publication": publication}
+    fields |= {
         "title": paper.title,
         "authors": json.dumps(paper.authors, ensure_ascii=False),
         "venue": paper.venue,
@@ -550,7 +559,10 @@ def _stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPape
         fields["authors"] = tuple(json.loads(fields["authors"]))
         fields["sources"] = tuple(Source(**source) for source in json.loads(fields["sources"]))
         chunk_count = int(fields.pop("chunks"))
-        return StoredPaper(Paper(id=id_, abstract=abstract, **fields), chunk_count)
+        publication = fields.pop("publication", None)  # the first records had none
+        fields["publication"] = _publication(publication or "{}")
+        paper = Paper(id=id_, abstract=abstract, **fields)
+        return StoredPaper(paper, chunk_count, is_old=publication is None)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(f"the record of the paper {id_!r} is damaged: {error}") from error
 
@@ -561,6 +573,15 @@ def _chunk(id_: str, fields: dict[str, Any], text: str) -> Chunk:
         return Chunk(id=id_, text=text, **fields)
     except TypeError as error:
         raise ValueError(f"the chunk {id_!r} is damaged: {error}") from error
+
+
+def _publication(stored: str) -> Publication:
+    """The publication; nothing is known of it in a library made before there were any."""
+    found: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in json.loads(stored).items()
+    }
+    return Publication(**found)
 
 
 def _is_panic(error: BaseException | None) -> bool:

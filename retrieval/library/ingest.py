@@ -2,18 +2,19 @@
 
 import difflib
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from retrieval.formats import files_of, read_file
+from retrieval.formats import files_of, read_file, shown
 from retrieval.formats.merge import (
-    DuplicateIndex,
+    PaperIndex,
     combine,
-    fingerprint,
+    dois_differ,
     fold,
     letters,
     paper_of,
+    readable_id,
     record_of,
 )
 from retrieval.index.chroma import StoredPaper
@@ -57,7 +58,7 @@ def ingest(
     reading = _Reading(venue, year, progress, names or {})
     for file in files_of(paths):
         reading.read(file, skips=skips_files)
-    records, skipped = reading.records, reading.skipped
+    records = reading.records
     folded = fold(records)
     with library.exclusive():
         if library.needs_mending:
@@ -73,7 +74,8 @@ def ingest(
         merged=len(records) - len(folded),
         chunks=chunks,
         seconds=round(time.monotonic() - started, 3),
-        skipped=tuple(skipped),
+        skipped=tuple(reading.skipped),
+        notes=tuple(reading.notes),
     )
 
 
@@ -90,6 +92,8 @@ class Removal:
     papers: int
     """Papers left in the library."""
     seconds: float = 0.0
+    completed: bool = False
+    """Whether an earlier removal of the file was interrupted and is now complete."""
 
 
 def removal_of(library: Library, source: str) -> Removal:
@@ -123,13 +127,19 @@ def remove_source(library: Library, source: str, progress: Progress = silent) ->
     """
     started = time.monotonic()
     with library.exclusive():
+        completes = library.was_interrupted and source in library.removed
+        if completes:
+            kept, gone = without_files(library, {source})
         if library.needs_mending:
             mend(library, progress)
-        removal = removal_of(library, source)
-        with library.writing(removes={source}):
-            drop_files(library, {source}, progress)
-    seconds = round(time.monotonic() - started, 3)
-    return Removal(source, removal.removed, removal.kept, removal.papers, seconds)
+        if completes:
+            papers = library.store.count()[0]
+            removal = Removal(source, len(gone), len(kept), papers, completed=True)
+        else:
+            removal = removal_of(library, source)
+            with library.writing(removes={source}):
+                drop_files(library, {source}, progress)
+    return replace(removal, seconds=round(time.monotonic() - started, 3))
 
 
 @dataclass(slots=True)
@@ -153,6 +163,7 @@ class _Reading:
     ) -> None:
         self.records: list[Record] = []
         self.skipped: list[Skipped] = []
+        self.notes: list[Skipped] = []
         self._venue = venue
         self._year = year
         self._progress = progress
@@ -165,13 +176,14 @@ class _Reading:
         try:
             page = read_file(file, self._venue, self._year, self._report, name)
         except InputError as error:
-            if not skips:
+            if not skips and file.is_file():
                 raise
-            self.skipped.append(Skipped(name or file.name, 0, str(error)))
+            self.skipped.append(Skipped(name or shown(file.name), 0, str(error)))
             return
         self._end_of_file(len(page.records))
         self.records += page.records
         self.skipped += page.skipped
+        self.notes += page.notes
 
     def _report(self, done: int, total: int) -> None:
         self._of_file = total
@@ -194,14 +206,16 @@ def _planned(library: Library, records: Sequence[Record]) -> _Plan:
     taken = set(stored)
     for record, before in zip(records, matcher.papers_of(records), strict=True):
         if before is None:
-            plan.added.append(_with_free_id(paper_of(record), taken))
+            plan.added.append(_with_free_id(record, taken))
             taken.add(plan.added[-1].id)
             continue
-        after = matcher.merged(before, record)
-        if after == before:
+        after = matcher.merged(before, record, taken)
+        taken.add(after.id)
+        # A paper with a given id that was written before ids were doubted is confirmed.
+        if after == before and not (after.id_is_given and stored[before.id].is_old):
             plan.unchanged += 1
         elif (after.id, after.title, after.abstract) == (before.id, before.title, before.abstract):
-            plan.relabelled.append(replace(stored[before.id], paper=after))
+            plan.relabelled.append(replace(stored[before.id], paper=after, is_old=False))
         else:
             plan.updated.append(after)
             if after.id != before.id:
@@ -219,13 +233,17 @@ def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
         library.store.delete(plan.replaced)
 
 
-def _with_free_id(paper: Paper, taken: Collection[str]) -> Paper:
-    """The paper with an unused id: different papers may have the same title and beginning."""
-    id_, number = paper.id, 1
+def _with_free_id(record: Record, taken: Collection[str]) -> Paper:
+    """The new paper of a record, with its given id only if no other paper has it."""
+    paper = paper_of(record)
+    if paper.id not in taken:
+        return paper
+    base = paper.id if not paper.id_is_given else readable_id(record)
+    id_, number = base, 1
     while id_ in taken:
         number += 1
-        id_ = f"{paper.id}-{number}"
-    return replace(paper, id=id_)
+        id_ = f"{base}-{number}"
+    return replace(paper, id=id_, id_is_given=False)
 
 
 class _Matcher:
@@ -234,51 +252,57 @@ class _Matcher:
     def __init__(self, papers: Sequence[Paper], files: set[str]) -> None:
         self._files = files
         self._papers = {paper.id: paper for paper in papers}
-        self._index = DuplicateIndex()
+        self._index = PaperIndex()
         self._by_name: dict[tuple[str, str], list[str]] = {}
         for paper in papers:
-            self._index.add(paper.id, fingerprint(paper.abstract))
-            for key in _names(record_of(paper)):
+            record = record_of(paper)
+            self._index.add(paper.id, record, known_as=paper.id)
+            for key in _names(record):
                 self._by_name.setdefault(key, []).append(paper.id)
 
     def papers_of(self, records: Sequence[Record]) -> list[Paper | None]:
         """The paper of each record; None if it is new.
 
-        Stronger signs of all records come before weaker ones: first the id, then the text, then the
-        name within the same file, for an abstract that was rewritten there.
+        Stronger signs of all records come before weaker ones: last is the title within the same
+        file, for an abstract that was rewritten there.
         """
         found: dict[int, Paper] = {}
         unclaimed = dict(self._papers)
-
-        def may_have(record: Record, id_: str) -> bool:
-            return id_ in unclaimed and _may_join(record, unclaimed[id_])
-
-        signs: tuple[Callable[[Record], list[str]], ...] = (
-            lambda record: [record.given_id],
-            lambda record: self._index.find(
-                fingerprint(record.abstract), lambda id_: may_have(record, id_)
-            ),
-            lambda record: [id_ for key in _names(record) for id_ in self._by_name.get(key, ())],
-        )
-        for sign in signs:
+        for kind in ("id", "doi", "title", "abstract", "name"):
             for at, record in enumerate(records):
-                for id_ in sign(record) if at not in found else ():
-                    if may_have(record, id_):
-                        found[at] = unclaimed.pop(id_)
-                        break
+                ids = () if at in found else self._papers_by(kind, record, unclaimed)
+                id_ = next((each for each in ids if each in unclaimed), None)
+                if id_ is not None:
+                    found[at] = unclaimed.pop(id_)
         return [found.get(at) for at in range(len(records))]
 
-    def merged(self, paper: Paper, record: Record) -> Paper:
+    def _papers_by(
+        self, kind: str, record: Record, unclaimed: Mapping[str, Paper]
+    ) -> Iterable[str]:
+        if kind != "name":
+            return self._index.find(record, (kind,), unclaimed.__contains__)
+        named = (id_ for key in _names(record) for id_ in self._by_name.get(key, ()))
+        return (id_ for id_ in named if _may_be_rewritten(record, self._papers[id_]))
+
+    def merged(self, paper: Paper, record: Record, taken: Collection[str]) -> Paper:
         """The paper with the record's fields; fields from other files stay."""
         others = tuple(source for source in paper.sources if source.file not in self._files)
         if others:
             record = combine(replace(record_of(paper), sources=others), record)
         after = paper_of(record)
-        return after if after.id_is_given else replace(after, id=paper.id)
+        is_free = after.id_is_given and (after.id == paper.id or after.id not in taken)
+        if paper.id_is_given or not is_free:
+            return replace(after, id=paper.id, id_is_given=paper.id_is_given)
+        return after
 
 
-def _may_join(record: Record, paper: Paper) -> bool:
-    return not record.given_id or not paper.id_is_given or record.given_id == paper.id
+def _may_be_rewritten(record: Record, paper: Paper) -> bool:
+    """Whether nothing but the abstract says that a record of the paper's file is another paper."""
+    before = record_of(paper)
+    if record.given_id and before.given_id and record.given_id != before.given_id:
+        return False
+    named = record.authors and before.authors
+    return not dois_differ(record, before) and not (named and record.authors != before.authors)
 
 
 def _names(record: Record) -> list[tuple[str, str]]:

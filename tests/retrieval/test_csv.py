@@ -22,14 +22,14 @@ def reasons(text: str) -> dict[int, str]:
 def test_every_field_is_read() -> None:
     text = (
         "id,title,abstract,authors,venue,year,decision,url,doi,other\n"
-        'p1,A Title,"Words, and\n\nmore ""words"".",Ann B.; Cy D.,ICLR,2023,Oral,https://a.org,10.1/2,x\n'
+        'p1,A Title,"Words, and\n\nmore ""words"".",Ann Bee; Cy Dee,ICLR,2023,Oral,https://a.org,10.1/2,x\n'
     )
     assert reader.read(text, "f.csv").records == (
         Record(
             given_id="p1",
             title="A Title",
             abstract='Words, and more "words".',
-            authors=("Ann B.", "Cy D."),
+            authors=("Ann Bee", "Cy Dee"),
             venue="ICLR",
             year=2023,
             decision="oral",
@@ -106,7 +106,7 @@ def test_a_table_is_known_by_its_first_row(first_line: str, is_table: bool) -> N
         ("T,[No abstract available],2020", "the paper has no abstract"),
         ("T,One, two,2020", "the row has 4 cells under 3 columns; a text may lack its quotes"),
         ('T,"One" two,2020', "not a row of CSV (',' expected after '\"')"),
-        (f"T,{'x' * 140_000}", "not a row of CSV (field larger than field limit (131072))"),
+        (f"T,{'x' * 1_000_001}", "not a row of CSV (field larger than field limit (1000000))"),
     ],
 )
 def test_a_row_without_a_usable_paper_is_skipped_with_the_reason(row: str, reason: str) -> None:
@@ -129,10 +129,6 @@ def test_a_quote_that_is_never_closed_costs_only_its_row() -> None:
         2: "not a row of CSV (',' expected after '\"')",
         5: "not a row of CSV (unexpected end of data)",
     }
-
-
-def test_an_id_given_twice_is_skipped() -> None:
-    assert reasons("id,abstract\nx,One.\nx,Two.\n") == {3: "the id 'x' was already given on line 2"}
 
 
 def test_lines_of_windows_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -> None:

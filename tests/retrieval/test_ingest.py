@@ -9,7 +9,9 @@ import pytest
 from fake_embedder import WordEmbedder
 
 from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.formats import read_file
 from retrieval.formats.merge import fold
+from retrieval.library.health import check
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.search.search import search
@@ -250,10 +252,10 @@ def test_given_venue_and_year_are_written(open_library: Open, jsonl: Jsonl) -> N
 
 def test_a_given_id_is_kept_when_the_paper_changes(ingesting: Ingesting, jsonl: Jsonl) -> None:
     ingesting(jsonl({**FRUIT, "id": "f:1/ü"}))
-    changed = {"id": "f:1/ü", "title": "Other", "abstract": "All is new."}
+    changed = {"id": "f:1/ü", "title": "Fruit", "abstract": "All is new."}
     assert ingesting(jsonl(changed))[0] == (1, 0, 1, 0, 0)
-    paper = papers(ingesting.library)["Other"]
-    assert (paper.id, paper.id_is_given) == ("f:1/ü", True)
+    paper = papers(ingesting.library)["Fruit"]
+    assert (paper.id, paper.id_is_given, paper.abstract) == ("f:1/ü", True, "All is new.")
 
 
 def test_a_given_id_takes_the_place_of_a_generated_one(ingesting: Ingesting, jsonl: Jsonl) -> None:
@@ -266,9 +268,125 @@ def test_a_given_id_takes_the_place_of_a_generated_one(ingesting: Ingesting, jso
     assert ingesting.library.store.count() == (2, 2)
 
 
-def test_papers_with_different_given_ids_stay_apart(ingesting: Ingesting, jsonl: Jsonl) -> None:
+def test_the_first_of_different_given_ids_of_a_paper_is_kept(
+    ingesting: Ingesting, jsonl: Jsonl
+) -> None:
     ingesting(jsonl({**FRUIT, "id": "a"}, name="a.jsonl"))
-    assert ingesting(jsonl({**FRUIT, "id": "b"}, name="b.jsonl"))[0] == (2, 1, 0, 0, 0)
+    other = jsonl({**FRUIT, "id": "b"}, name="b.jsonl")
+    assert ingesting(other)[0] == (1, 0, 1, 0, 0)
+    assert ingesting(other)[0] == (1, 0, 0, 1, 0)
+    assert papers(ingesting.library)["Fruit"].id == "a"
+
+
+def numbered(*titles: str) -> list[dict[str, Any]]:
+    return [
+        {"id": number, "title": title, "abstract": f"{title} are studied in {number} forms."}
+        for number, title in enumerate(titles, start=1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [("a.jsonl", "b.jsonl"), ("one/a.jsonl", "two/a.jsonl")])
+def test_two_libraries_with_equal_record_numbers_stay_whole(
+    ingesting: Ingesting, jsonl: Jsonl, names: tuple[str, str]
+) -> None:
+    one = jsonl(*numbered("Frogs of ponds", "Steel bridges", "Old maps"), name=names[0])
+    two = jsonl(*numbered("Neural networks", "Icebergs at sea", "Jazz music"), name=names[1])
+    assert ingesting(one)[0] == (3, 3, 0, 0, 0)
+    assert ingesting(two)[0] == (6, 3, 0, 0, 0)
+    stored = papers(ingesting.library)
+    assert all(paper.abstract.startswith(title) for title, paper in stored.items())
+    assert {stored[title].id for title in ("Frogs of ponds", "Old maps")} == {"1", "3"}
+    assert ingesting(one)[0] == ingesting(two)[0] == (6, 0, 0, 3, 0)
+    assert ingesting(one, two)[0] == (6, 0, 0, 6, 0)
+
+
+def test_two_libraries_read_at_once_stay_whole(ingesting: Ingesting, jsonl: Jsonl) -> None:
+    one = jsonl(*numbered("Frogs of ponds", "Steel bridges"), name="a.jsonl")
+    two = jsonl(*numbered("Neural networks", "Icebergs at sea"), name="b.jsonl")
+    assert ingesting(one, two)[0] == (4, 4, 0, 0, 0)
+    stored = papers(ingesting.library)
+    assert [stored[title].id for title in ("Frogs of ponds", "Steel bridges")] == ["1", "2"]
+
+
+def mixed(library: Library, one: Path, two: Path) -> None:
+    """Mix the papers of two files, as earlier versions did: titles of `one`, texts of `two`."""
+    ingest(library, [one])
+    texts = list(read_file(two).records)
+    for stored, other in zip(
+        sorted(library.store.papers(), key=lambda each: each.paper.id), texts, strict=True
+    ):
+        sources = (*stored.paper.sources, *other.sources)
+        paper = replace(stored.paper, abstract=other.abstract, sources=sources)
+        library.store.write([library.prepared(paper)], {paper.id: stored.chunk_count})
+    library.store.rewrite_records([replace(each, is_old=True) for each in library.store.papers()])
+    fields = library.store._papers.get()["metadatas"]
+    for each in fields or ():
+        each.pop("publication", None)
+    ids = library.store._papers.get()["ids"]
+    library.store._papers.delete(ids=ids)
+    library.store._papers.add(
+        ids=ids,
+        embeddings=[[1.0]] * len(ids),
+        metadatas=fields,
+        documents=[texts[int(id_) - 1].abstract for id_ in ids],
+    )
+    with library.writing():
+        pass
+
+
+def test_a_library_mixed_by_an_earlier_version_is_found_and_healed(
+    open_library: Open, jsonl: Jsonl
+) -> None:
+    library = open_library()
+    one = jsonl(*numbered("Frogs of ponds", "Steel bridges"), name="one.jsonl")
+    two = jsonl(*numbered("Neural networks", "Icebergs at sea"), name="two.jsonl")
+    mixed(library, one, two)
+    health = check(library)
+    assert (health.mixed, health.mixed_files) == (("1", "2"), ("one.jsonl", "two.jsonl"))
+    (finding,) = health.findings
+    assert "2 papers are perhaps mixed of two with the same id ('1', '2')" in finding
+    assert "ingest one.jsonl and two.jsonl again, all in one command" in finding
+    ingest(library, [one, two])
+    stored = papers(library)
+    assert len(stored) == 4
+    assert all(paper.abstract.startswith(title) for title, paper in stored.items())
+    assert check(library).sound
+
+
+def test_eight_papers_of_scopus_in_three_formats_are_eight(
+    ingesting: Ingesting, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"scopus.{ending}" for ending in ("bib", "ris", "csv")]
+    topics = "frogs bridges maps jazz tides moths kites salt".split()
+    papers_ = [(number, f"A Study of {topic} in Winter") for number, topic in enumerate(topics)]
+    files[0].write_text(
+        "".join(
+            f"@article{{Gao2020{number}, author={{Gao, X. and Li, Y.}}, title={{{title}}}, "
+            f"journal={{J}}, year={{2020}}, doi={{10.1234/s.{number}}}, "
+            f"abstract={{{title} is made. © 2020 Elsevier}}}}\n"
+            for number, title in papers_
+        )
+    )
+    files[1].write_text(
+        "".join(
+            f"TY  - JOUR\nTI  - {title}\nAU  - Gao, X.\nAU  - Li, Y.\nDO  - 10.1234/S.{number}\n"
+            f"AB  - {title} is made.\nER  - \n\n"
+            for number, title in papers_
+        )
+    )
+    rows = (
+        f'"Gao X., Li Y.","{title}",2020,10.1234/s.{number},"{title} is made.",2-s2.0-850{number}\n'
+        for number, title in papers_
+    )
+    files[2].write_text("Authors,Title,Year,DOI,Abstract,EID\n" + "".join(rows))
+    for file in files:
+        ingesting(file)
+    assert ingesting.library.store.count()[0] == 8
+    assert ingesting(*files)[0][0] == 8
+    for paper in papers(ingesting.library).values():
+        assert paper.authors == ("X. Gao", "Y. Li")
+        assert paper.id.startswith("Gao2020")
+        assert len(paper.sources) == 3
 
 
 def test_a_library_written_out_and_read_in_again_stays_the_same(
@@ -408,7 +526,7 @@ def test_a_file_is_called_as_it_is_told_and_one_that_cannot_be_read_is_skipped(
     assert papers(library)["Fruit"].sources == (Source("fruit.jsonl", 1),)
     first, second = report.skipped
     assert (first.source, first.line) == ("picture.png", 0)
-    assert first.reason.startswith("picture.png is not UTF-8 text")
+    assert first.reason.startswith("picture.png is not UTF-8 text (byte 0)")
     assert (second.source, second.line) == ("fruit.jsonl", 2)
     with pytest.raises(InputError, match=r"picture\.png is not UTF-8"):
         ingest(library, [bad], names=names)

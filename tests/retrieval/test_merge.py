@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from retrieval.formats.merge import (
     record_of,
     same_paper,
 )
-from retrieval.types import Paper, Record, Source
+from retrieval.types import Paper, Publication, Record, Source
 
 WORDS = (
     "stochastic gradient descent converges quickly because the noise of its sampled directions "
@@ -28,8 +29,8 @@ WORDS = (
 """253 characters, 212 letters."""
 
 
-def record(abstract: str = WORDS, line: int = 1, file: str = "f", **fields: str) -> Record:
-    return Record(abstract=abstract, sources=(Source(file, line),), **fields)  # type: ignore[arg-type]
+def record(abstract: str = WORDS, line: int = 1, file: str = "f", **fields: Any) -> Record:
+    return Record(abstract=abstract, sources=(Source(file, line),), **fields)
 
 
 def grouping(records: Sequence[Record]) -> set[frozenset[Source]]:
@@ -166,16 +167,109 @@ def test_every_place_of_a_paper_is_remembered_in_order() -> None:
 # --- ids
 
 
-def test_different_given_ids_are_never_merged() -> None:
+def test_different_ids_of_one_file_part_papers_that_only_a_text_joins() -> None:
     records = [record(given_id="a"), record(line=2), record(line=3, given_id="b")]
     folded = fold(records)
     assert [each.given_id for each in folded] == ["a", "b"]
     assert len(folded[0].sources) == 2
+    assert len(fold([records[0], record(file="other", given_id="b")])) == 1
 
 
-def test_a_given_id_joins_records_whatever_their_text() -> None:
-    (paper,) = fold([record(given_id="a"), record("Rewritten.", 2, given_id="a")])
-    assert paper.abstract == WORDS
+LONG_TITLE = "Stochastic gradient descent and its noise"
+OTHER = "Frogs and toads live in ponds. " * 8
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "papers"),
+    [
+        # an equal id and nothing else
+        ({"given_id": "1", "title": LONG_TITLE}, {"given_id": "1", "title": "Toads"}, 2),
+        ({"given_id": "1"}, {"given_id": "1"}, 2),
+        ({"given_id": "1", "title": "Toads"}, {"given_id": "1", "title": "Toads"}, 1),
+        # an equal DOI, however it is written, and whatever the ids
+        ({"given_id": "1", "doi": "10.1234/AB"}, {"given_id": "2", "doi": "10.1234/ab"}, 1),
+        ({"doi": "10.1234/ab", "title": LONG_TITLE}, {"doi": "10.1234/ab", "title": "Toads"}, 2),
+        # title and an author
+        (
+            {"title": LONG_TITLE, "authors": ("Xiang Gao", "Yu Li")},
+            {"title": LONG_TITLE.upper(), "authors": ("X. Gao",)},
+            1,
+        ),
+        (
+            {"title": LONG_TITLE, "authors": ("Xiang Gao",)},
+            {"title": LONG_TITLE, "authors": ("Yu Li",)},
+            2,
+        ),
+        ({"title": LONG_TITLE, "authors": ("Xiang Gao",)}, {"title": LONG_TITLE}, 2),
+        (
+            {"title": "Editorial", "authors": ("Xiang Gao",)},
+            {"title": "Editorial", "authors": ("Xiang Gao",)},
+            2,
+        ),
+    ],
+)
+def test_records_with_different_abstracts_are_one_paper_if_a_sign_says_so(
+    left: dict[str, Any], right: dict[str, Any], papers: int
+) -> None:
+    records = [record(**left), record(OTHER, 2, "other", **right)]
+    assert len(fold(records)) == len(fold(reversed(records))) == papers
+
+
+def test_a_preprint_in_arxiv_is_found_by_its_identifier() -> None:
+    in_arxiv = record(publication=Publication(kind="article", arxiv="2301.00001"))
+    other = record(OTHER, 2, "other", doi="10.48550/arXiv.2301.00001")
+    assert len(fold([in_arxiv, other])) == 1
+
+
+@pytest.mark.parametrize("text", ["A correction has been published.", WORDS])
+def test_equal_abstracts_of_different_papers_do_not_join_them(text: str) -> None:
+    left = record(text, title="Correction to: Frogs", doi="10.1234/a")
+    right = record(text, 2, "other", title="Erratum on steel bridges", doi="10.1234/b")
+    assert len(fold([left, right])) == 2
+
+
+def test_the_published_form_of_a_preprint_and_the_full_names_win() -> None:
+    preprint = record(
+        title=LONG_TITLE,
+        authors=("X. Gao",),
+        venue="arXiv",
+        year=2020,
+        publication=Publication(kind="article", arxiv="2001.00001"),
+    )
+    published = record(
+        line=2,
+        title=LONG_TITLE,
+        authors=("Xiang Gao",),
+        venue="Journal of Noise",
+        year=2021,
+        publication=Publication(kind="article-journal", volume="3", surnames=("Gao",)),
+    )
+    (paper,) = fold([preprint, published])
+    assert (paper.authors, paper.venue, paper.year) == (("Xiang Gao",), "Journal of Noise", 2021)
+    assert paper.publication == Publication(
+        kind="article-journal", volume="3", arxiv="2001.00001", surnames=("Gao",)
+    )
+
+
+def test_a_full_journal_name_wins_over_its_abbreviation() -> None:
+    names = [{"venue": "J. Informetr."}, {"venue": "Journal of Informetrics"}]
+    for left, right in (names, names[::-1]):
+        (paper,) = fold([record(**left), record(line=2, **right)])
+        assert paper.venue == "Journal of Informetrics"
+
+
+def test_a_journal_is_no_abbreviation_of_another() -> None:
+    (paper,) = fold([record(venue="Nature"), record(line=2, venue="Nature Medicine")])
+    assert paper.venue == "Nature"
+
+
+def test_thousands_of_records_that_share_a_text_an_id_or_a_title_take_seconds() -> None:
+    for fields in ({"given_id": "1"}, {"title": "Editorial"}, {}):
+        records = [
+            record(f"{WORDS} {number}", number, **{"given_id": str(number), **fields})
+            for number in range(3_000)
+        ]
+        assert fold(records)
 
 
 def test_a_generated_id_is_six_words_and_a_hash() -> None:
@@ -204,7 +298,8 @@ def test_a_paper_without_latin_letters_has_an_id() -> None:
 
 
 def test_a_paper_goes_through_a_record_unchanged() -> None:
-    paper = Paper("x", "T", ("A",), "V", 2000, "oral", "Text.", (Source("f", 1),), "u", "d", True)
+    place, published = (Source("f", 1),), Publication(kind="book", keywords=("a",))
+    paper = Paper("x", "T", ("A",), "V", 2000, "oral", "Text.", place, "u", "d", True, published)
     assert paper_of(record_of(paper)) == paper
 
 

@@ -124,6 +124,26 @@ def test_a_removal_can_be_stopped_and_is_completed_by_a_repair(two_files: Librar
     assert titles(two_files) == {"Herons", "Fruit"}
 
 
+@pytest.mark.parametrize(("fails_in", "removed"), [("rewrite_records", 1), ("link_anew", 0)])
+def test_a_killed_removal_that_is_run_again_says_what_it_completed(
+    two_files: Library, monkeypatch: pytest.MonkeyPatch, fails_in: str, removed: int
+) -> None:
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(two_files.store, fails_in, dies)
+        patch.setattr(two_files.store, "unreachable", lambda: fails_in == "link_anew")
+        with pytest.raises(KeyboardInterrupt):
+            remove_source(two_files, "second.jsonl")
+    done = remove_source(two_files, "second.jsonl")
+    assert (done.completed, done.removed, done.papers) == (True, removed, 2)
+    assert titles(two_files) == {"Herons", "Fruit"}
+    assert check(two_files).sound
+    with pytest.raises(InputError, match="No paper was read"):
+        remove_source(two_files, "second.jsonl")
+
+
 # --- health
 
 

@@ -15,9 +15,9 @@ from assistant.server.api.errors import error_response
 from assistant.server.auth import path_of
 
 SUFFIXES = frozenset(
-    {".bib", ".bibtex", ".csv", ".json", ".jsonl", ".md", ".ndjson", ".ris", ".tsv", ".txt"},
+    ".bib .bibtex .ciw .csv .enw .isi .json .jsonl .md .nbib .ndjson .ris .tsv .txt .xml".split()
 )
-"""Suffixes of the formats that can be read: JSONL, BibTeX, RIS, CSV, text."""
+"""Suffixes of the formats that can be read."""
 _LONGEST_NAME = 255
 """Bytes of a file name that most file systems allow."""
 _UPLOAD = "/gradio_api/upload"

@@ -28,8 +28,11 @@ _SORTS = {
 _FORMATS = {
     "bibtex": "BibTeX",
     "ris": "RIS",
+    "csl-json": "CSL JSON",
     "apa": "References (APA)",
     "ieee": "References (IEEE)",
+    "vancouver": "References (Vancouver)",
+    "chicago": "References (Chicago)",
 }
 """Formats of `retrieval.formats.writers`, with their names on the page."""
 _FIRST = 25
@@ -42,7 +45,7 @@ _FILTERED = ("venue", "year", "decision")
 _NO_COUNTS: dict[str, dict[str, int]] = {name: {} for name in _FILTERED}
 _LEAD = re.compile(r"^\W+")
 """Punctuation before a title's first word; sorting ignores it."""
-_ENDINGS = {"bibtex": "bib", "ris": "ris"}
+_ENDINGS = {"bibtex": "bib", "ris": "ris", "csl-json": "json"}
 """Endings of downloads by format; others end in txt."""
 
 lookup_html = templates("lookup", asdict=asdict, formats=_FORMATS, sorts=_SORTS)

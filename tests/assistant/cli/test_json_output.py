@@ -128,6 +128,7 @@ def test_an_ingest() -> None:
     value = ingest_json(report)
     assert list(value) == [
         "papers", "added", "updated", "unchanged", "merged", "chunks", "seconds", "skipped",
+        "notes",
     ]  # fmt: skip
     assert value["skipped"] == [{"source": "a.txt", "line": 7, "reason": "no abstract"}]
     assert (value["papers"], value["added"], value["updated"], value["unchanged"]) == (5, 1, 2, 3)

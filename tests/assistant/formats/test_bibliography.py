@@ -13,13 +13,13 @@ from pybtex.database import BibliographyData, Entry, Person, parse_string
 from pybtex.richtext import Text
 
 from retrieval.formats import bibtex as bibtex_reader
-from retrieval.formats import files_of, read_file
-from retrieval.formats import ris as ris_reader
+from retrieval.formats import files_of, json_records, read_file
+from retrieval.formats import tagged as ris_reader
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.merge import fold, paper_of
-from retrieval.formats.writers import bibtex, ris
+from retrieval.formats.writers import bibtex, csl_json, ris
 from retrieval.text.latex import decode
-from retrieval.types import Paper, Record, Source
+from retrieval.types import Paper, Publication, Record, Source
 
 NASTY = [
     "100% of {A} & B_1 #2: ~ ^ \\ | < > \" ' `",
@@ -289,3 +289,68 @@ def test_a_given_key_survives_export_and_reading() -> None:
     for reader, export in ((bibtex_reader, bibtex), (ris_reader, ris)):
         (again,) = reader.read(export([made], keys), "f").records
         assert again.given_id == "Smith:2020-deep"
+
+
+# --- what was published, there and back
+
+
+PUBLISHED = Publication(
+    kind="article-journal",
+    volume="12",
+    issue="3",
+    pages="45-67",
+    month=5,
+    publisher="Pond & Press",
+    issn="1234-567X",
+    keywords=("frogs", "calls"),
+    surnames=("García Márquez", "de la Cruz", "World Health Organization"),
+)
+AUTHORS = ("Gabriel García Márquez", "Juan de la Cruz", "World Health Organization")
+
+
+@pytest.mark.parametrize(
+    ("kind", "bibtex_type", "ris_type", "csl_type"),
+    [
+        ("article-journal", "article", "JOUR", "article-journal"),
+        ("paper-conference", "inproceedings", "CPAPER", "paper-conference"),
+        ("chapter", "incollection", "CHAP", "chapter"),
+        ("thesis", "phdthesis", "THES", "thesis"),
+        ("article", "misc", "UNPB", "article"),
+    ],
+)
+def test_the_type_follows_the_record_and_every_field_comes_back(
+    kind: str, bibtex_type: str, ris_type: str, csl_type: str
+) -> None:
+    arxiv = "2301.00001" if kind == "article" else ""
+    publication = replace(PUBLISHED, kind=kind, arxiv=arxiv)
+    made = paper(
+        "k",
+        title="Calls",
+        authors=AUTHORS,
+        venue="" if arxiv else "J. of Frogs",
+        year=2021,
+        doi="10.48550/arXiv.2301.00001" if arxiv else "10.1234/x",
+        publication=publication,
+    )
+    exports = (bibtex, bibtex_reader), (ris, ris_reader), (csl_json, json_records)
+    texts = [export([made], {"k": "key"}) for export, _ in exports]
+    assert texts[0].startswith(f"@{bibtex_type}{{key,")
+    assert texts[1].startswith(f"TY  - {ris_type}\nID  - key\n")
+    assert f'"type": "{csl_type}"' in texts[2]
+    assert ("eprint = {2301.00001},\n  archiveprefix = {arXiv}" in texts[0]) is bool(arxiv)
+    for text, (_, reader) in zip(texts, exports, strict=True):
+        (record,) = reader.read(text, "f").records
+        assert record.authors == AUTHORS
+        if (kind, reader) == ("thesis", json_records):  # CSL: the school is the publisher
+            continue
+        assert record.venue == made.venue
+        assert (record.year, record.doi) == (2021, made.doi)
+        assert record.publication == publication
+
+
+def test_pybtex_reads_the_surnames_that_the_file_gave() -> None:
+    made = paper("k", authors=AUTHORS, publication=PUBLISHED, venue="J")
+    entry = parse_string(bibtex([made], {"k": "k"}), "bibtex").entries["k"]
+    last = [" ".join((*p.prelast_names, *p.last_names)) for p in entry.persons["author"]]
+    assert [decode(name) for name in last] == list(PUBLISHED.surnames)
+    assert "month = may," in bibtex([made], {"k": "k"})

@@ -1,15 +1,25 @@
-"""References as people write them, whatever a record lacks."""
+"""References as people write them, whatever a record lacks, and addresses."""
 
 from dataclasses import replace
 
 import pytest
 from fakes import paper
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from retrieval.formats.writers import apa, apa_list, doi_address, ieee, ieee_list, web_address
+from retrieval.formats.styles import STYLES
+from retrieval.formats.writers import FORMATS, doi_address, reference, web_address
+from retrieval.types import Publication
 
 PAPER = replace(
     paper(), title="Machine Unlearning", authors=("Chao Pan", "Jin Sima"), venue="ICLR", year=2023
 )
+ARTICLE = Publication(
+    "article-journal", "12", "3", "45-67", month=5, publisher="Pond Press", surnames=("Pan", "Sima")
+)
+IN_JOURNAL = replace(PAPER, venue="Nature Medicine", doi="10.1234/AB", publication=ARTICLE)
+PREPRINT = replace(PAPER, venue="", publication=Publication("article", arxiv="2301.00001"))
+THESIS = replace(PAPER, authors=("Chao Pan",), venue="MIT", publication=Publication("thesis"))
 
 
 def many(count: int) -> tuple[str, ...]:
@@ -18,9 +28,66 @@ def many(count: int) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("style", "written"),
     [
-        ({}, "Pan, C., & Sima, J. (2023). Machine Unlearning. In ICLR."),
+        ("apa", "Pan, C., & Sima, J. (2023). Machine Unlearning. In ICLR."),
+        ("ieee", "[1] C. Pan and J. Sima, “Machine Unlearning,” in ICLR, 2023."),
+        ("vancouver", "1. Pan C, Sima J. Machine Unlearning. In: ICLR. 2023."),
+        ("chicago", "Pan, Chao, and Jin Sima. 2023. “Machine Unlearning.” In ICLR."),
+    ],
+)
+def test_a_talk_is_in_its_proceedings(style: str, written: str) -> None:
+    assert reference(PAPER, style) == written
+
+
+@pytest.mark.parametrize(
+    ("style", "written"),
+    [
+        (
+            "apa",
+            "Pan, C., & Sima, J. (2023). Machine Unlearning. Nature Medicine, 12(3), 45–67. "
+            "https://doi.org/10.1234/AB",
+        ),
+        (
+            "ieee",
+            "[1] C. Pan and J. Sima, “Machine Unlearning,” Nature Medicine, vol. 12, no. 3, "
+            "pp. 45–67, May 2023, doi: 10.1234/AB.",
+        ),
+        (
+            "vancouver",
+            "1. Pan C, Sima J. Machine Unlearning. Nature Medicine. 2023 May;12(3):45–67. "
+            "doi:10.1234/AB",
+        ),
+        (
+            "chicago",
+            "Pan, Chao, and Jin Sima. 2023. “Machine Unlearning.” Nature Medicine 12 (3): 45–67. "
+            "doi:10.1234/AB.",
+        ),
+    ],
+)
+def test_an_article_is_not_in_its_journal(style: str, written: str) -> None:
+    assert reference(IN_JOURNAL, style) == written
+
+
+@pytest.mark.parametrize(
+    ("of", "style", "written"),
+    [
+        (
+            PREPRINT,
+            "apa",
+            "Pan, C., & Sima, J. (2023). Machine Unlearning (arXiv:2301.00001). arXiv. "
+            "https://arxiv.org/abs/2301.00001",
+        ),
+        (THESIS, "chicago", "Pan, Chao. 2023. “Machine Unlearning.” MIT."),
+    ],
+)
+def test_preprints_and_theses(of: object, style: str, written: str) -> None:
+    assert reference(of, style) == written  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "written"),
+    [
         ({"authors": ("Chao Pan",)}, "Pan, C. (2023). Machine Unlearning. In ICLR."),
         ({"authors": ()}, "Machine Unlearning. (2023). In ICLR."),
         ({"title": "Is it?"}, "Pan, C., & Sima, J. (2023). Is it? In ICLR."),
@@ -29,10 +96,6 @@ def many(count: int) -> tuple[str, ...]:
         (
             {"title": "", "abstract": "We forget. Fast."},
             "Pan, C., & Sima, J. (2023). [We forget. Fast.]. In ICLR.",
-        ),
-        (
-            {"doi": "10.1234/AB", "url": "https://example.org/x"},
-            "Pan, C., & Sima, J. (2023). Machine Unlearning. In ICLR. https://doi.org/10.1234/AB",
         ),
         (
             {"url": "https://example.org/x"},
@@ -48,60 +111,80 @@ def many(count: int) -> tuple[str, ...]:
         ),
     ],
 )
-def test_apa(changes: dict[str, object], expected: str) -> None:
-    assert apa(replace(PAPER, **changes)) == expected
+def test_what_a_record_lacks_is_left_out(changes: dict[str, object], written: str) -> None:
+    assert reference(replace(PAPER, **changes), "apa") == written
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("changes", "style", "written"),
     [
-        ({}, "C. Pan and J. Sima, “Machine Unlearning,” in ICLR, 2023."),
-        ({"authors": ()}, "“Machine Unlearning,” in ICLR, 2023."),
-        ({"title": "Is it?"}, "C. Pan and J. Sima, “Is it?” in ICLR, 2023."),
-        ({"title": "The “best”"}, "C. Pan and J. Sima, “The ‘best’,” in ICLR, 2023."),
-        ({"venue": ""}, "C. Pan and J. Sima, “Machine Unlearning,” 2023."),
-        ({"venue": "", "year": None}, "C. Pan and J. Sima, “Machine Unlearning.”"),
-        ({"authors": many(3)}, "A. Ax, A. Bx, and A. Cx, “Machine Unlearning,” in ICLR, 2023."),
-        ({"authors": many(7)}, "A. Ax et al., “Machine Unlearning,” in ICLR, 2023."),
+        ({"title": "Is it?"}, "ieee", "[1] C. Pan and J. Sima, “Is it?” in ICLR, 2023."),
+        ({"title": "The “best”"}, "ieee", "[1] C. Pan and J. Sima, “The ‘best’,” in ICLR, 2023."),
+        ({"authors": ()}, "ieee", "[1] “Machine Unlearning,” in ICLR, 2023."),
+        ({"authors": ()}, "chicago", "Machine Unlearning. 2023. In ICLR."),
+        ({"year": None}, "ieee", "[1] C. Pan and J. Sima, “Machine Unlearning,” in ICLR."),
+        (
+            {"authors": many(3)},
+            "ieee",
+            "[1] A. Ax, A. Bx, and A. Cx, “Machine Unlearning,” in ICLR, 2023.",
+        ),
+        ({"authors": many(7)}, "ieee", "[1] A. Ax et al., “Machine Unlearning,” in ICLR, 2023."),
+        (
+            {"title": "mRNA in iOS: $\\alpha$-lazy β-cells"},
+            "chicago",
+            "Pan, Chao, and Jin Sima. 2023. “mRNA in iOS: $\\alpha$-lazy β-cells.” In ICLR.",
+        ),
     ],
 )
-def test_ieee(changes: dict[str, object], expected: str) -> None:
-    assert ieee(replace(PAPER, **changes)) == expected
+def test_punctuation_and_capitals(changes: dict[str, object], style: str, written: str) -> None:
+    assert reference(replace(PAPER, **changes), style) == written
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "surname", "written"),
     [
-        ("Madonna", "Madonna"),
-        ("王伟", "王伟"),
-        ("Aaron van den Oord", "van den Oord, A."),
-        ("Foo, Bob", "Foo, B."),
-        ("Foo, Bob, Jr.", "Foo, B., Jr."),
-        ("Jean-Pierre Serre", "Serre, J.-P."),
-        ("Lawson L.S. Wong", "Wong, L. L. S."),
-        ("Shaofeng H.-C. Jiang", "Jiang, S. H.-C."),
-        ("AJ Piergiovanni", "Piergiovanni, AJ"),
-        ("SHUAI LIU", "LIU, S."),
-        ("XI LIU", "LIU, X."),
-        ("yann lecun", "yann lecun"),
+        ("Madonna", "", "Madonna"),
+        ("王伟", "", "王伟"),
+        ("Aaron van den Oord", "", "van den Oord, A."),
+        ("Foo, Bob, Jr.", "", "Foo, B., Jr."),
+        ("Jean-Pierre Serre", "", "Serre, J.-P."),
+        ("Lawson L.S. Wong", "", "Wong, L. L. S."),
+        ("XY Gao", "Gao", "Gao, X. Y."),
+        ("Gabriel García Márquez", "García Márquez", "García Márquez, G."),
+        ("World Health Organization", "World Health Organization", "World Health Organization"),
     ],
 )
-def test_first_names_are_shortened_where_they_are_first_names(name: str, expected: str) -> None:
-    assert apa(replace(PAPER, authors=(name,))).partition(" (2023)")[0] == expected
+def test_names_are_taken_apart_as_the_file_tells(name: str, surname: str, written: str) -> None:
+    publication = Publication(surnames=(surname,) if surname else ())
+    one = replace(PAPER, authors=(name,), publication=publication)
+    assert reference(one, "apa").partition(" (2023)")[0].removesuffix(".") == written.removesuffix(
+        "."
+    )
 
 
 def test_apa_lists_twenty_authors_and_of_more_the_last() -> None:
-    twenty = apa(replace(PAPER, authors=many(20)))
-    more = apa(replace(PAPER, authors=many(22)))
+    twenty = reference(replace(PAPER, authors=many(20)), "apa")
+    more = reference(replace(PAPER, authors=many(22)), "apa")
     assert "Sx, A., & Tx, A. (2023)" in twenty
     assert "Sx, A., … Vx, A. (2023)" in more
     assert "Tx" not in more
 
 
-def test_lists_have_a_line_for_each_paper() -> None:
-    papers = [PAPER, replace(PAPER, title="Two")]
-    assert apa_list(papers, {}).splitlines() == [apa(each) for each in papers]
-    assert ieee_list(papers, {}).splitlines() == [f"[1] {ieee(PAPER)}", f"[2] {ieee(papers[1])}"]
+@pytest.mark.parametrize("style", STYLES)
+def test_lists_have_a_line_for_each_paper_in_order(style: str) -> None:
+    papers = [PAPER, replace(PAPER, title="Another", authors=("Ada Ax",))]
+    first, second = FORMATS[style](papers, {}).splitlines()
+    assert first == reference(PAPER, style)
+    assert "Another" in second
+    assert second.startswith("2" if style == "vancouver" else "[2]" if style == "ieee" else "Ax, A")
+    assert FORMATS[style]([], {}) == ""
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=60), st.text(max_size=30), st.sampled_from(list(STYLES)))
+def test_any_text_makes_one_line(title: str, name: str, style: str) -> None:
+    odd = replace(PAPER, title=title, authors=(name,), venue=title, doi=title, url=title)
+    assert len(FORMATS[style]([odd], {}).split("\n")) == 2
 
 
 @pytest.mark.parametrize(

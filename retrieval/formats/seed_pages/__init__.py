@@ -1,1 +1,0 @@
-"""Readers of pages laid out like those in seeds/."""

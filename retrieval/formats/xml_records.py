@@ -1,0 +1,202 @@
+"""Reader of XML: PubMed, EndNote, and the feed of arXiv.
+
+The text is cut into records before it is parsed: a broken one costs only itself.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from retrieval.formats.authors import Person, person
+from retrieval.formats.fields import (
+    LONGEST_RECORD,
+    ParsedPage,
+    ReadProgress,
+    checked,
+    no_progress,
+    page_of,
+)
+from retrieval.types import Record, Skipped, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The element of a record, and where each field is in it, the best place first."""
+
+    root: str
+    record: str
+    fields: Mapping[str, str]
+
+
+_JOURNAL = "MedlineCitation/Article/Journal"
+_SCHEMAS = (
+    Schema(
+        "PubmedArticleSet|PubmedArticle",
+        "PubmedArticle|PubmedBookArticle",
+        {
+            "id": "MedlineCitation/PMID BookDocument/PMID",
+            "title": ".//ArticleTitle .//VernacularTitle .//BookTitle",
+            "abstract": ".//Abstract",
+            "authors": ".//AuthorList",
+            "venue": f"{_JOURNAL}/Title .//Book/BookTitle {_JOURNAL}/ISOAbbreviation",
+            "year": ".//PubDate/Year .//PubDate/MedlineDate .//ArticleDate/Year",
+            "month": ".//PubDate/Month .//PubDate/MedlineDate",
+            "doi": (
+                "PubmedData/ArticleIdList/ArticleId[@IdType='doi'] .//ELocationID[@EIdType='doi']"
+            ),
+            "volume": ".//JournalIssue/Volume",
+            "issue": ".//JournalIssue/Issue",
+            "pages": ".//Pagination/MedlinePgn",
+            "first_page": ".//Pagination/StartPage",
+            "last_page": ".//Pagination/EndPage",
+            "publisher": ".//Publisher/PublisherName",
+            "issn": f"{_JOURNAL}/ISSN .//ISSNLinking",
+            "keywords": ".//Keyword",
+            "kind": ".//PublicationType",
+        },
+    ),
+    Schema(
+        "xml>\\s*<records|records",
+        "record",
+        {
+            "id": "rec-number",
+            "title": "titles/title",
+            "abstract": "abstract",
+            "authors": "contributors/authors",
+            "venue": (
+                "periodical/full-title titles/secondary-title titles/tertiary-title"
+                " periodical/abbr-1 titles/alt-title"
+            ),
+            "year": "dates/year",
+            "month": "dates/pub-dates/date",
+            "url": "urls/related-urls/url urls/web-urls/url",
+            "doi": "electronic-resource-num",
+            "volume": "volume",
+            "issue": "number issue",
+            "pages": "pages",
+            "publisher": "publisher",
+            "issn": "isbn issn",
+            "keywords": "keywords/keyword",
+            "kind": "ref-type/@name",
+        },
+    ),
+    Schema(
+        "feed",
+        "entry",
+        {
+            "title": "title",
+            "abstract": "summary",
+            "authors": ".",
+            "venue": "journal_ref",
+            "year": "published",
+            "month": "published",
+            "url": "id",
+            "doi": "doi",
+        },
+    ),
+)
+_HEAD = re.compile(
+    r"\A\s*(?:<\?xml[^>]*\?>|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<!--.*?-->|\s+)*", re.S
+)
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)")
+"""An ampersand that is none, or of a name that XML does not know."""
+_PREFIX = re.compile(r"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
+_PREFIXED_ATTRIBUTE = re.compile(
+    r"\s(?!xml:)[A-Za-z_][\w.-]*:[\w.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')"
+)
+
+
+def matches(text: str) -> bool:
+    """Whether the text is XML of a known kind."""
+    return _schema(text) is not None
+
+
+def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPage:
+    """The papers of the file; broken records are skipped with the reason."""
+    schema = _schema(text)
+    assert schema is not None  # noqa: S101 - `matches` is asked first
+    found = list(_cut(text, schema.record))
+    outcomes = (_outcome(raw, schema, Source(file, at)) for at, raw in found)
+    return page_of(outcomes, len(found), progress)
+
+
+def _schema(text: str) -> Schema | None:
+    head = _HEAD.match(text)
+    start = text[head.end() : head.end() + 500] if head else ""
+    return next((each for each in _SCHEMAS if re.match(f"<(?:{each.root})[\\s>]", start)), None)
+
+
+def _cut(text: str, tags: str) -> Iterator[tuple[int, str]]:
+    """The line and the text of each record; the last one may be cut off."""
+    opening = re.compile(f"<(?:{tags})(?=[\\s>])")
+    starts = [found.start() for found in opening.finditer(text)]
+    line, counted = 1, 0
+    for start, following in pairwise([*starts, len(text)]):
+        line, counted = line + text.count("\n", counted, start), start
+        tag = re.match(r"<([\w-]+)", text[start : start + 40])
+        end = text.rfind(f"</{tag[1]}>", start, following) if tag else -1
+        yield line, text[start : end + len(tag[1]) + 3] if tag and end > 0 else ""
+
+
+def _outcome(raw: str, schema: Schema, source: Source) -> Record | Skipped:
+    if not raw:
+        return Skipped(source.file, source.line, "the record is cut off before its end")
+    if len(raw) > LONGEST_RECORD:
+        reason = f"the record has {len(raw):,} characters; at most {LONGEST_RECORD:,} are read"
+        return Skipped(source.file, source.line, reason)
+    try:
+        record = fromstring(_plain(raw))
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        return Skipped(source.file, source.line, f"not valid XML ({error})")
+    values: dict[str, Any] = {
+        field: list(_found(record, paths.split())) for field, paths in schema.fields.items()
+    }
+    lists = (record.find(path) for path in schema.fields["authors"].split())
+    values["authors"] = [name for each in lists if each is not None for name in _people(each)]
+    values["kind"] = "; ".join(values.get("kind", ()))
+    return checked(values, source)
+
+
+def _plain(raw: str) -> str:
+    """A record that can be parsed without its document: no prefixes, no names of characters."""
+    named = _NAMED.sub("&amp;", _NOT_XML.sub("", raw))
+    return _PREFIXED_ATTRIBUTE.sub("", _PREFIX.sub(r"\1", named))
+
+
+def _found(record: Element, paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        path, _, attribute = path.partition("/@")  # noqa: PLW2901
+        for element in record.iterfind(path):
+            yield element.get(attribute, "") if attribute else _text(element)
+
+
+def _text(element: Element) -> str:
+    """The text of an element; the parts of a structured abstract begin with their labels."""
+    parts = [
+        f"{each.get('Label')}: {_text(each)}" if each.get("Label") else _text(each)
+        for each in element.iterfind("AbstractText")
+    ]
+    return " ".join(parts or ["".join(element.itertext())]).strip()
+
+
+def _people(names: Element) -> Iterator[Person]:
+    for author in names.iterfind("Author"):  # PubMed
+        part = {each.tag: _text(each) for each in author}
+        family = part.get("LastName", "")
+        given = part.get("ForeName") or part.get("Initials") or ""
+        if family:
+            yield " ".join(filter(None, (given, family, part.get("Suffix")))), family
+        elif group := part.get("CollectiveName"):
+            yield group, group
+    for author in names.iterfind("author"):
+        name = author.find("name")  # arXiv
+        text = _text(author if name is None else name)
+        whole = text.rstrip(",")  # EndNote marks an institution by a comma at the end
+        yield (whole, whole) if whole != text else person(text)
