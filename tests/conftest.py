@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
@@ -18,8 +19,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW_FOLDERS = {"browser", "api"}
 """Tests of a served app."""
-SLOW_FILES = {"test_processes.py", "test_packaging.py", "test_command_line.py"}
-"""Tests of whole processes."""
+SLOW_FILES = """
+    test_command_line test_evaluate_process test_fetch test_header_timeout test_hub
+    test_interruption test_other_models test_packaging test_page_handlers test_processes
+    test_bibliography
+""".split()
+"""Tests of whole processes, of models of other makers, and of the clock."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         path = item.path
         needs_models = "cache" in getattr(item, "fixturenames", ())
-        if needs_models or path.parent.name in SLOW_FOLDERS or path.name in SLOW_FILES:
+        if needs_models or path.parent.name in SLOW_FOLDERS or path.stem in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
 
 
@@ -59,6 +64,7 @@ def library_home(cache: Path, chat_model_path: Path, embedder_path: Path) -> Pat
     assert chat_model_path.exists()
     assert embedder_path.exists()
     command = [sys.executable, "-m", "assistant", "ingest", "--json", "--home", str(home)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    with FileLock(cache / "test-library.lock"):  # the tests run in two processes
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert json.loads(done.stdout)["papers"] == 1643
     return home

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -28,7 +29,8 @@ def with_session(app: Served, use: Callable[[ClientSession], Awaitable[Any]]) ->
             await session.initialize()
             return await use(session)
 
-    return asyncio.run(talk())
+    with ThreadPoolExecutor(1) as thread:  # Playwright, if it ran before, has a loop in this one
+        return thread.submit(asyncio.run, talk()).result()
 
 
 def call(app: Served, tool: str, **arguments: object) -> tuple[bool, str]:
