@@ -3,13 +3,15 @@
 import argparse
 import os
 import tomllib
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -25,44 +27,33 @@ CONFIG_FILE = platformdirs.user_config_path(APPLICATION) / "config.toml"
 _PACKAGE = Path(__file__).parent
 
 
-def _default_threads() -> int:
+def _cores() -> int:
+    """Cores that this process may use."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
 
-class Settings(BaseSettings):
-    """The settings of the program; each field has a description."""
+def _field(default: Any, description: str, value: str | None = None, **limits: Any) -> Any:
+    """A setting; `value` names its value in the help of its flag."""
+    return Field(default=default, title=value, description=description, **limits)
+
+
+class SharedSettings(BaseSettings):
+    """The settings that every command takes as flags."""
 
     model_config = SettingsConfigDict(
         env_prefix="ASSISTANT_", toml_file=CONFIG_FILE, extra="forbid", frozen=True
     )
 
-    home: Path = Field(
-        default=platformdirs.user_data_path(APPLICATION), description="folder of the library"
+    home: Path = _field(platformdirs.user_data_path(APPLICATION), "folder of the library", "DIR")
+    cache: Path = _field(platformdirs.user_cache_path(APPLICATION), "folder of the models", "DIR")
+    model: str = _field("default", "chat model: default, a path or hf:owner/repo:file", "GGUF")
+    embedder: str = _field("default", "embedder: default, a path or hf:owner/repo:file", "GGUF")
+    adapter: bool = _field(default=True, description="use the default chat model's adapter")
+    context: int = _field(4096, "the chat model's context, tokens", "TOKENS", ge=1024)
+    thinking: int = _field(
+        0, "tokens that a thinking model may think before it answers", "TOKENS", ge=0
     )
-    cache: Path = Field(
-        default=platformdirs.user_cache_path(APPLICATION), description="folder of the models"
-    )
-    model: str = Field(
-        default="default", description="chat model: default, a path or hf:owner/repo:file"
-    )
-    embedder: str = Field(
-        default="default", description="embedder: default, a path or hf:owner/repo:file"
-    )
-    adapter: bool = Field(default=True, description="use the default chat model's adapter")
-    context: int = Field(default=4096, ge=1024, description="the chat model's context, tokens")
-    thinking: int = Field(
-        default=0, ge=0, description="tokens that a thinking model may think before it answers"
-    )
-    threads: int = Field(default_factory=_default_threads, ge=1, description="CPU threads")
-    host: str = Field(default="127.0.0.1", description="address the browser app listens on")
-    port: int = Field(default=7860, ge=1, le=65535, description="port of the browser app")
-    allow_ingest: bool = Field(
-        default=False, description="let the HTTP API add papers (POST /v1/ingest)"
-    )
-    server_name: str = Field(
-        default="", description="name under which a proxy makes the browser app known"
-    )
-    auth_file: Path | None = Field(default=None, description="file of the users who may come in")
+    threads: int = _field(_cores(), "CPU threads", "N", ge=1)
 
     @classmethod
     def settings_customise_sources(
@@ -75,6 +66,59 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Precedence: flags, then the environment, then the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+class Settings(SharedSettings):
+    """All settings of the program; the flags of these are those of `serve`."""
+
+    host: str = _field("127.0.0.1", "address the browser app listens on")
+    port: int = _field(7860, "port of the browser app", ge=1, le=65535)
+    allow_ingest: bool = _field(
+        default=False, description="let the HTTP API add papers (POST /v1/ingest)"
+    )
+    server_name: str = _field("", "name under which a proxy makes the browser app known", "NAME")
+    auth_file: Path | None = _field(None, "file of the users who may come in", "FILE")
+    proxies: str = _field(
+        "",
+        "addresses and networks, separated by commas, of the proxies whose X-Forwarded-For, "
+        "-Proto and -Prefix are believed",
+        "ADDRESSES",
+    )
+    root_path: str = _field(
+        "",
+        "path under which a proxy serves the browser app, such as /papers",
+        "PATH",
+        pattern=r"^(/[^/?#\s]+)*$",
+    )
+
+    @field_validator("proxies")
+    @classmethod
+    def _check_networks(cls, proxies: str) -> str:
+        for each in filter(None, map(str.strip, proxies.split(","))):
+            ip_network(each)
+        return proxies
+
+
+def add_flags(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Let `parser` read these settings, with their help; those not given leave no attribute."""
+    for name in names:
+        field, flag = Settings.model_fields[name], name.replace("_", "-")
+        if field.annotation is bool:
+            parser.add_argument(
+                f"--no-{flag}" if field.default else f"--{flag}",
+                dest=name,
+                action="store_false" if field.default else "store_true",
+                default=argparse.SUPPRESS,
+                help=f"do not {field.description}" if field.default else field.description,
+            )
+        else:
+            parser.add_argument(
+                f"--{flag}",
+                type=int if field.annotation is int else str,
+                default=argparse.SUPPRESS,
+                metavar=field.title,
+                help=field.description,
+            )
 
 
 def load_settings(flags: dict[str, Any]) -> Settings:
@@ -165,12 +209,8 @@ class Ablations:
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> "Ablations":
         """The ablations chosen by the flags of `add_ablation_flags`."""
-        return cls(
-            retriever=Retriever(options.retriever),
-            rerank=not options.no_rerank,
-            check=not options.no_check,
-            free_writing=options.free_writing,
-        )
+        chosen = {each.name: getattr(options, each.name) for each in fields(cls)}
+        return cls(**{**chosen, "retriever": Retriever(options.retriever)})
 
     def search_settings(self) -> SearchSettings:
         """The settings of retrieval with these ablations."""
@@ -203,10 +243,11 @@ def add_ablation_flags(parser: argparse.ArgumentParser) -> None:
         default=Retriever.HYBRID.value,
         help="what ranks the papers (default: %(default)s)",
     )
-    flags.add_argument("--no-rerank", action="store_true", help="first-stage ranking only")
-    flags.add_argument(
-        "--no-check", action="store_true", help="show what the model writes without checking it"
-    )
+    for flag, name, help_ in (
+        ("--no-rerank", "rerank", "first-stage ranking only"),
+        ("--no-check", "check", "show what the model writes without checking it"),
+    ):
+        flags.add_argument(flag, dest=name, action="store_false", help=help_)
     flags.add_argument(
         "--free-writing",
         action="store_true",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
@@ -106,6 +106,11 @@ class Answer:
     confidence: float | None = None
     """Probability that the papers found answer; None if metadata answers."""
 
+    @property
+    def closest(self) -> tuple[Passage, ...]:
+        """The papers found that an abstention shows."""
+        return self.passages[:3]
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -163,6 +168,46 @@ class Completed:
 Event = Retrieved | Reranked | EvidenceSelected | SentenceVerified | Completed
 
 
+@dataclass(slots=True)
+class PartialAnswer:
+    """What the events of a stream have brought so far; page, API and terminal show it."""
+
+    question: str
+    standalone_question: str = ""
+    """Empty until papers are found."""
+    passages: tuple[Passage, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    sentences: tuple[AnswerSentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    answer: Answer | None = None
+    """The whole answer, once it is complete."""
+
+    def add(self, event: Event) -> Self:
+        """Add what `event` brings."""
+        match event:
+            case Retrieved():
+                self.standalone_question = event.standalone_question
+                self.passages = event.passages
+            case Reranked():
+                self.passages = event.passages
+            case EvidenceSelected():
+                self.evidence = event.evidence
+            case SentenceVerified():
+                self.sentences += (event.sentence,)
+                self.citations += event.citations
+            case Completed(answer):
+                self.answer = answer
+                self.standalone_question = answer.standalone_question
+                self.passages = answer.passages
+                self.sentences, self.citations = answer.sentences, answer.citations
+        return self
+
+    @property
+    def understood(self) -> str:
+        """The standalone question if it differs from the one asked, or else empty."""
+        return "" if self.standalone_question == self.question else self.standalone_question
+
+
 Json = dict[str, Any]
 
 
@@ -172,13 +217,7 @@ def dumps(value: object) -> str:
 
 
 def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
-    """An answer as JSON.
-
-    Args:
-        answer: the answer.
-        id_: of the conversation, if it has one.
-        turn: number of the turn in the conversation.
-    """
+    """An answer as JSON, with the id of its conversation and the number of its turn there."""
     return {
         "id": id_,
         "turn": turn,
@@ -192,13 +231,7 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         ],
         "citations": [_citation_json(citation) for citation in answer.citations],
         "passages": [
-            {
-                "paper_id": passage.paper.id,
-                "title": passage.paper.title,
-                "score": round(passage.score, 6),
-                "text": passage.chunk.text,
-            }
-            for passage in answer.passages
+            {**_passage_json(passage), "text": passage.chunk.text} for passage in answer.passages
         ],
         "model": answer.model,
         "timings": asdict(answer.timings),
@@ -214,13 +247,7 @@ def search_json(id_: str | None, turn: int, query: str, passages: Sequence[Passa
         "turn": turn,
         "query": query,
         "hits": [
-            {
-                "rank": rank,
-                "paper_id": passage.paper.id,
-                "title": passage.paper.title,
-                "score": round(passage.score, 6),
-                "passage": passage.chunk.text,
-            }
+            {"rank": rank, **_passage_json(passage), "passage": passage.chunk.text}
             for rank, passage in enumerate(passages, start=1)
         ],
     }
@@ -235,12 +262,7 @@ def lookup_json(matches: Sequence[Match]) -> list[Json]:
 
 
 def paper_json(paper: Paper, key: str) -> Json:
-    """A paper as JSON, with all its fields.
-
-    Args:
-        paper: the paper.
-        key: its citation key.
-    """
+    """A paper as JSON, with all its fields and its citation key."""
     return {
         **_paper_json(paper),
         "abstract": paper.abstract,
@@ -253,14 +275,19 @@ def paper_json(paper: Paper, key: str) -> Json:
 
 def ingest_json(report: IngestReport) -> Json:
     """The report of an ingest as JSON."""
-    fields = asdict(report)
-    for name in ("skipped", "notes"):
-        fields[name] = [asdict(each) for each in getattr(report, name)]
-    return fields
+    lists = {
+        name: [asdict(each) for each in getattr(report, name)] for name in ("skipped", "notes")
+    }
+    return {**asdict(report), **lists}
 
 
 def _citation_json(citation: Citation) -> Json:
     return {"number": citation.number, **_paper_json(citation.paper), "quote": citation.quote}
+
+
+def _passage_json(passage: Passage) -> Json:
+    paper = passage.paper
+    return {"paper_id": paper.id, "title": paper.title, "score": round(passage.score, 6)}
 
 
 def _paper_json(paper: Paper) -> Json:

@@ -26,9 +26,9 @@ class Served:
         host, port = self.host.split(":")
         return socket.create_connection((host, int(port)), timeout=60)
 
-    def end(self) -> int:
-        """Ctrl-C; returns the exit status."""
-        self.process.send_signal(signal.SIGINT)
+    def end(self, how: signal.Signals = signal.SIGINT) -> int:
+        """Ctrl-C, or another signal; returns the exit status."""
+        self.process.send_signal(how)
         return self.process.wait(timeout=60)
 
     def wait_until_ready(self) -> None:

@@ -3,23 +3,30 @@
 from collections.abc import Sequence
 from typing import Any
 
-from assistant.evaluation.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures import Figure, Figures, SampleScores, Spread
-from assistant.evaluation.types import CurvePoint, Expected, Json, Reply, Row, SampleType, Score
+from assistant.evaluation.figures.compare import Change, Comparison, Verdict
+from assistant.evaluation.figures.figures import Figure, Figures, SampleScores
+from assistant.evaluation.figures.statistics import CurvePoint, Spread
+from assistant.evaluation.records.record import Asking, RunRecord, Times
+from assistant.evaluation.types import Expected, Json, Reply, Row, SampleType, Score
+from assistant.settings import NO_ABLATIONS
 from assistant.types import Outcome
 
 FULL, NONE = Score(1.0, "1 of 1"), Score(0.0, "0 of 1")
 TITLES = {"z": "Zebra Pruning", "t": "Tidal Networks", "u": "Under the Sea"}
 PRUNES = "ZebraPrune removes 40% of the weights."
 FORECASTS = "The network halves the error within 6 hours."
-RECORD: dict[str, Any] = {
-    "code": {"version": "0.1.0", "commit": "c0ffee", "dirty": False},
-    "models": {"chat": {"name": "Tiny Model", "bytes": 270885952}, "embedder": {"name": "Mini"}},
-    "library": {"papers": 1643},
-    "asking": {"file": "/somewhere/questions.jsonl", "limit": None, "types": []},
-    "scorers": "1",
-    "times": {"begun": "2026-03-04T10:00:00+00:00", "seconds": 185.0},
-}
+RECORD = RunRecord(
+    code={"version": "0.1.0", "commit": "c0ffee", "dirty": False},
+    packages={"numpy": "2.0"},
+    models={"chat": {"name": "Tiny Model", "bytes": 270885952}, "embedder": {"name": "Mini"}},
+    settings={"threads": 2, "answering": {"top_k": 5, "writing": {"checks": True}}, "model": None},
+    prompts={},
+    library={"papers": 1643},
+    asking=Asking("/somewhere/questions.jsonl", "a1", None, ("single",), 7, 0, 7, NO_ABLATIONS),
+    scorers="1",
+    machine={"cores": 2},
+    times=Times("2026-03-04T10:00:00+00:00", seconds=185.0),
+)
 
 
 def said(

@@ -64,17 +64,14 @@ def _line(case: Case) -> Json:
 
 
 def _expected(case: Case) -> Json:
-    if case.rating.reason is Reason.SHOULD_HAVE_REFUSED:
-        return {"papers": [], "outcome": None}
-    outcome = Outcome.ANSWERED.value if _should_be_answered(case) else None
-    return {"papers": None, "outcome": outcome, "facts": [], "evidence": [], "answer": ""}
-
-
-def _should_be_answered(case: Case) -> bool:
-    """Whether the rating says so; a refusal rated as beside the question does not."""
-    was_answered = case.answer.outcome is Outcome.ANSWERED
+    """What the rating says of the right answer; a refusal beside the question says nothing."""
     reason = case.rating.reason
-    return reason is Reason.WRONGLY_REFUSED or (was_answered and reason in _OF_AN_ANSWER)
+    if reason is Reason.SHOULD_HAVE_REFUSED:
+        return {"papers": [], "outcome": None}
+    was_answered = case.answer.outcome is Outcome.ANSWERED
+    is_answerable = reason is Reason.WRONGLY_REFUSED or (was_answered and reason in _OF_AN_ANSWER)
+    outcome = Outcome.ANSWERED.value if is_answerable else None
+    return {"papers": None, "outcome": outcome, "facts": [], "evidence": [], "answer": ""}
 
 
 def _given(case: Case) -> Json:

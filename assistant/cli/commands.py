@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from rich.console import Console
@@ -10,50 +11,32 @@ from rich.console import Console
 from assistant.cli.cases import case_json, note_on, question_lines
 from assistant.cli.evaluate import Flags, run_evaluate
 from assistant.cli.output import (
-    AnswerPrinter,
-    ProgressBars,
     calibration_lines,
     health_lines,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
+    print_answer,
+    progress_bars,
     removal_line,
 )
-from assistant.cli.users import run_users_action
-from assistant.evaluation.question_file import LabelledQuestion, read_judged, read_questions
-from assistant.models import (
-    describe_models,
-    resolve_chat_model,
-    resolve_embedder,
-    resolve_encoder,
-)
+from assistant.cli.users import run_users
+from assistant.evaluation.questions.lines import LabelledQuestion, read_judged, read_questions
+from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.pipeline.calibration import (
-    DEFAULT_THRESHOLD,
-    JudgedQuestion,
-    calibrated,
-    judged_sentences,
-    threshold,
-    write_calibration,
-)
+from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder
-from assistant.types import (
-    Completed,
-    Turn,
-    answer_json,
-    dumps,
-    ingest_json,
-    lookup_json,
-    search_json,
-)
+from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
 from retrieval.library.health import check, repair
 from retrieval.library.ingest import ingest, remove_source
+from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.rerank import ranking
@@ -68,36 +51,40 @@ def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     serve(load_settings(flags))
 
 
+@contextmanager
+def _opened(flags: Flags) -> Iterator[tuple[Library, Progress]]:
+    """The library, and bars for what is done with it."""
+    with progress_bars() as progress:
+        yield open_library(load_settings(flags), progress), progress
+
+
+def _print(value: object, lines: Iterable[str], options: argparse.Namespace) -> None:
+    """Print `value` as JSON if `--json` was given, or else `lines`."""
+    for line in [dumps(value)] if options.json else lines:
+        print(line)
+
+
 def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     """Bring the library up to date with files (default: the seeds)."""
     paths = options.paths or [resource_folder("seeds")]
-    with ProgressBars() as progress:
-        library = open_library(load_settings(flags), progress)
+    with _opened(flags) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
-    if options.json:
-        print(dumps(ingest_json(report)))
-        return
-    for line in ingest_lines(report):
-        print(line)
+    _print(ingest_json(report), ingest_lines(report), options)
 
 
 def run_remove(options: argparse.Namespace, flags: Flags) -> None:
     """Remove the papers of a file from the library."""
-    with ProgressBars() as progress:
-        library = open_library(load_settings(flags), progress)
+    with _opened(flags) as (library, progress):
         removal = remove_source(library, options.source, progress)
-    print(dumps(asdict(removal)) if options.json else removal_line(removal))
+    _print(asdict(removal), [removal_line(removal)], options)
 
 
 def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
     """Check whether the library is whole, or repair it."""
-    with ProgressBars() as progress:
-        library = open_library(load_settings(flags), progress)
+    with _opened(flags) as (library, progress):
         health = (repair if options.repair else check)(library, progress)
-    if options.json:
-        print(dumps({**asdict(health), "sound": health.sound, "findings": health.findings}))
-    else:
-        print("\n".join(health_lines(health)))
+    found = {**asdict(health), "sound": health.sound, "findings": health.findings}
+    _print(found, health_lines(health), options)
     if not health.sound:
         raise LibraryError("The library is not whole; repair it with `assistant doctor --repair`.")
 
@@ -113,7 +100,7 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     if options.json:
         print(dumps(answer_json(assistant.answer(question), None, 0)))
     else:
-        _ask(assistant, question, [], Console())
+        _ask(assistant, question, [])
 
 
 def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
@@ -130,12 +117,11 @@ def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
 def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
     """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
     assistant = _assistant(load_settings(flags))
-    console = Console()
     history: list[Turn] = []
     print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
     while question := _typed():
         try:
-            history.append(_ask(assistant, question, history, console))
+            history.append(_ask(assistant, question, history))
         except KeyboardInterrupt:
             print("(stopped)", file=sys.stderr)
         except InputError as error:
@@ -149,17 +135,14 @@ def _typed() -> str:
         return ""
 
 
-def _ask(assistant: Assistant, question: str, history: list[Turn], console: Console) -> Turn:
-    printer = AnswerPrinter(console)
-    for event in assistant.stream(question, history):
-        printer.show(event, question.strip())
-        if isinstance(event, Completed):
-            return Turn(question, event.answer)
-    raise AssertionError("a stream of events ends with Completed")
+def _ask(assistant: Assistant, question: str, history: list[Turn]) -> Turn:
+    question = checked_question(question)
+    events = assistant.stream(question, history)
+    return Turn(question, print_answer(Console(), question, events))
 
 
 def _assistant(settings: Settings) -> Assistant:
-    with ProgressBars() as progress:
+    with progress_bars() as progress:
         return open_assistant(settings, progress)
 
 
@@ -176,7 +159,7 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         asked = [("", 0, checked_question(options.query))]
     else:
         raise InputError("The query is empty; type what to search for.")
-    with ProgressBars() as progress:
+    with progress_bars() as progress:
         library = open_library(settings, progress)
         library.ready_to_search()
         reader = None if options.no_rerank else open_reader(settings, progress)
@@ -202,9 +185,8 @@ def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
     if not options.query.strip() and not given:
         raise InputError("Nothing to look up; give a query or a filter such as --author.")
     query = checked_question(options.query) if options.query.strip() else ""
-    with ProgressBars() as progress:
-        library = open_library(load_settings(flags), progress)
-    library.ready_to_search()
+    with _opened(flags) as (library, _progress):
+        library.ready_to_search()
     listing = Lookup.over(library).find(query, options.k, given)
     if listing.note:
         print(listing.note, file=sys.stderr)
@@ -222,7 +204,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
     """Set the confidence from which questions are answered, by questions or by the library."""
     settings = load_settings(flags)
     asked = read_judged(options.questions) if options.questions else []
-    with ProgressBars() as progress:
+    with progress_bars() as progress:
         if asked:
             assistant = open_assistant(settings, progress)
             library, source = assistant.library, options.questions.name
@@ -231,7 +213,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
             library = open_library(settings, progress)
             library.ready_to_search()
             reader = open_reader(settings, progress)
-            judged = list(judged_sentences(library, reader, options.papers, progress, never))
+            judged = list(judged_sentences(library, reader, options.papers, progress))
             source = f"sentences of {len(judged) // 2:,} of its abstracts"
     try:
         before = threshold(library.home)
@@ -239,11 +221,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
         before = DEFAULT_THRESHOLD
     calibration = calibrated(judged, source, before=before, by_people=options.questions is not None)
     write_calibration(library.home, calibration)
-    if options.json:
-        print(dumps(asdict(calibration)))
-        return
-    for line in calibration_lines(calibration):
-        print(line)
+    _print(asdict(calibration), calibration_lines(calibration), options)
 
 
 def _judged(
@@ -260,16 +238,14 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
     """List the models, after fetching those in use if asked to."""
     settings = load_settings(flags)
     if options.action == "pull":
-        with ProgressBars() as progress:
+        with progress_bars() as progress:
             resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
             resolve_embedder(settings.embedder, settings.cache, progress)
             for weights in (READER, SUPPORT, CUTTER):
                 resolve_encoder(weights, settings.cache, progress)
     models = describe_models(settings)
-    if options.json:
-        print(dumps([{**asdict(model), "path": str(model.path or "")} for model in models]))
-    else:
-        print("\n".join(models_lines(models)))
+    listed = [{**asdict(model), "path": str(model.path or "")} for model in models]
+    _print(listed, models_lines(models), options)
 
 
 def run_cases(options: argparse.Namespace, flags: Flags) -> None:
@@ -284,11 +260,6 @@ def run_cases(options: argparse.Namespace, flags: Flags) -> None:
     if not lines:
         rated = "rated down" if options.questions else "rated"
         print(f"No answer was {rated} yet; the thumbs below an answer do it.", file=sys.stderr)
-
-
-def run_users(options: argparse.Namespace, flags: Flags) -> None:
-    """Add, list or remove users and their keys."""
-    run_users_action(options, load_settings(flags).auth_file)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {

@@ -7,9 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.cli.output import ProgressBars
-from assistant.evaluation.compare import Comparison
-from assistant.evaluation.replay import (
+from assistant.cli.output import progress_bars
+from assistant.evaluation.figures.compare import Comparison
+from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.records.record import REPORT, Asking
+from assistant.evaluation.records.replay import (
     REPLAY,
     check_replay_folder,
     replay_json,
@@ -18,9 +20,7 @@ from assistant.evaluation.replay import (
     replayed,
     restored,
 )
-from assistant.evaluation.rows import REPORT
-from assistant.evaluation.run import RunConfig, RunResult, evaluate, settings_for
-from assistant.evaluation.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.run import RunResult, evaluate, settings_for
 from assistant.evaluation.types import SampleType
 from assistant.settings import NO_ABLATIONS, Ablations
 from assistant.types import dumps
@@ -41,33 +41,32 @@ def run_evaluate(options: argparse.Namespace, flags: Flags) -> None:
         raise InputError("--gate stops what is worse than another run; name it by --baseline DIR.")
     if options.baseline and options.baseline.resolve() == options.out.resolve():
         raise InputError("--baseline and --out are one folder; a run is compared with another one.")
-    config = RunConfig(
-        questions=options.questions,
-        out=options.out,
-        types=_types(options.types),
+    asking = Asking(
+        file=str(options.questions),
         limit=options.limit,
+        types=_types(options.types),
         repeats=options.repeats,
         seed=options.seed,
         ablations=Ablations.from_options(options),
-        baseline=options.baseline,
     )
-    result = _evaluate(config, flags)
+    result = _evaluate(asking, options.out, flags, compare_with=options.baseline)
     console = Console()
     print_figures(console, result.figures)
     if result.comparison:
         print_comparison(console, result.comparison)
-    print(f"The report is {config.out / REPORT}.", file=sys.stderr)
-    summary = summary_json(result.figures, result.comparison, config.out, gate=options.gate)
+    print(f"The report is {options.out / REPORT}.", file=sys.stderr)
+    summary = summary_json(result.figures, result.comparison, options.out, gate=options.gate)
     print(dumps(summary))
     _check_some_succeeded(result)
     if options.gate and result.comparison:
         _gate(result.comparison)
 
 
-def _evaluate(config: RunConfig, flags: Flags) -> RunResult:
+def _evaluate(asking: Asking, out: Path, flags: Flags, **more: Any) -> RunResult:
     try:
-        with ProgressBars() as progress:
-            result = evaluate(config, settings_for(config.questions, flags), progress)
+        with progress_bars() as progress:
+            settings = settings_for(Path(asking.file), flags)
+            result = evaluate(asking, out, settings, progress, **more)
     except KeyboardInterrupt:
         print("The answers so far are kept; the same command resumes the run.", file=sys.stderr)
         raise
@@ -77,30 +76,13 @@ def _evaluate(config: RunConfig, flags: Flags) -> RunResult:
 
 
 def _replay(options: argparse.Namespace, flags: Flags) -> None:
-    """Ask a run's questions again and print the first difference.
-
-    Raises:
-        InputError: an option contradicts the run, or its questions are gone.
-        EvaluationError: a reply differs.
-    """
+    """Ask a run's questions again and print the first difference; any is an error."""
     _check_replay_options(options)
     before = replayable_record(options.replay)
-    asking = before.asking
     out = options.out or options.replay / REPLAY
     if options.out:
         check_replay_folder(out)
-    config = RunConfig(
-        questions=Path(asking.file),
-        out=out,
-        types=tuple(map(SampleType, asking.types)),
-        limit=asking.limit,
-        repeats=asking.repeats,
-        seed=asking.seed,
-        ablations=asking.ablations,
-        sha256=asking.sha256,
-        replaces=not options.out,
-    )
-    _evaluate(config, {**restored(before), **flags})
+    _evaluate(before.asking, out, {**restored(before), **flags}, replaces=not options.out)
     found = replayed(options.replay, out)
     for line in replay_lines(found):
         print(line)
@@ -110,11 +92,7 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
 
 
 def _check_replay_options(options: argparse.Namespace) -> None:
-    """Check that no option is given that a replay takes from its run.
-
-    Raises:
-        InputError: one is given.
-    """
+    """Check that no option is given that a replay takes from its run."""
     given = {
         "a file of questions": options.questions,
         "--baseline": options.baseline,
@@ -132,11 +110,7 @@ def _check_replay_options(options: argparse.Namespace) -> None:
 
 
 def _types(text: str) -> tuple[SampleType, ...]:
-    """The types named in a list with commas.
-
-    Raises:
-        InputError: a type is unknown.
-    """
+    """The types named in a list with commas."""
     try:
         named = {SampleType(name.strip()) for name in text.split(",") if name.strip()}
         return tuple(type_ for type_ in SampleType if type_ in named)
@@ -147,11 +121,7 @@ def _types(text: str) -> tuple[SampleType, ...]:
 
 
 def _check_some_succeeded(result: RunResult) -> None:
-    """Check that a sample succeeded.
-
-    Raises:
-        EvaluationError: every sample failed.
-    """
+    """Check that a sample succeeded."""
     if len(result.failures) == len(result.figures.samples):
         raise EvaluationError(
             "Every sample failed, so the figures have no meaning; fix the first failure and "
@@ -160,11 +130,7 @@ def _check_some_succeeded(result: RunResult) -> None:
 
 
 def _gate(comparison: Comparison) -> None:
-    """Check that the run passes the gate.
-
-    Raises:
-        EvaluationError: a headline metric is worse beyond chance, or not scored any more.
-    """
+    """Check that no headline metric is worse beyond chance, or not scored any more."""
     if comparison.passes:
         return
     worse = [

@@ -1,146 +1,75 @@
 """Terminal output: progress on stderr, answers and tables as text."""
 
-from collections.abc import Iterable, Sequence
-from types import TracebackType
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from assistant.generation.rendering import TERMINAL, parts_of_answer, reference, write
 from assistant.models import ModelDescription
-from assistant.pipeline.calibration import Calibration
-from assistant.types import (
-    AnswerSentence,
-    Completed,
-    Event,
-    Outcome,
-    Retrieved,
-    SentenceKind,
-    SentenceVerified,
-    by_paper,
-)
+from assistant.pipeline.abstention import Calibration
+from assistant.types import Answer, Event, PartialAnswer
 from retrieval.formats.writers import authors_line, where
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
 from retrieval.query.lookup import Match
-from retrieval.types import IngestReport, Paper, Passage
+from retrieval.types import IngestReport, Passage, Progress
 
 _BYTES_IN_MEGABYTE = 1_000_000
 _ESTIMATED_OVER_SECONDS = 600.0
 """Period from which the remaining time is estimated: several answers of a slow model."""
+_STYLES = dict.fromkeys(("evidence", "lead", "closest", "references"), "bold") | {
+    "understood": "dim"
+}
+"""Styles of an answer's parts."""
 
 
-class ProgressBars:
-    """A `Progress` that draws one bar per stage on stderr."""
+@contextmanager
+def progress_bars() -> Iterator[Progress]:
+    """A `Progress` that draws one bar per stage on stderr; nothing before the first report."""
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        speed_estimate_period=_ESTIMATED_OVER_SECONDS,
+    )
+    tasks: dict[str, TaskID] = {}
 
-    def __init__(self) -> None:
-        """Draws nothing before the first report of progress."""
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            speed_estimate_period=_ESTIMATED_OVER_SECONDS,
-        )
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> "ProgressBars":
-        """Returns itself; leaving ends the bars."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop drawing."""
-        if self._tasks:  # bars that were never drawn would still end with an empty line
-            self._bars.stop()
-
-    def __call__(self, stage: str, done: int, total: int, unit: str) -> None:
+    def report(stage: str, done: int, total: int, unit: str) -> None:
         """Move the stage's bar; with an unknown total (0) it only pulses."""
         if unit == "B":
             done, total, unit = done // _BYTES_IN_MEGABYTE, total // _BYTES_IN_MEGABYTE, "MB"
-        if stage not in self._tasks:
-            self._bars.start()
-            self._tasks[stage] = self._bars.add_task(stage, total=total or None, unit=unit)
-        self._bars.update(self._tasks[stage], completed=done, total=total or None)
+        if stage not in tasks:
+            bars.start()
+            tasks[stage] = bars.add_task(stage, total=total or None, unit=unit)
+        bars.update(tasks[stage], completed=done, total=total or None)
+
+    try:
+        yield report
+    finally:
+        if tasks:  # bars that were never drawn would still end with an empty line
+            bars.stop()
 
 
-class AnswerPrinter:
-    """Prints an answer sentence by sentence, then its references."""
-
-    def __init__(self, console: Console) -> None:
-        """Print to `console`."""
-        self._console = console
-        self._paper_of: dict[int, Paper] = {}
-        self._led_in = ""
-        self._is_written = False
-
-    def show(self, event: Event, question: str) -> None:
-        """Print what the event adds."""
-        if isinstance(event, Retrieved):
-            if event.standalone_question != question:
-                self._line(f"({event.standalone_question})", "dim")
-        elif isinstance(event, SentenceVerified):
-            for citation in event.citations:
-                self._paper_of[citation.number] = citation.paper
-            self._sentence(event.sentence)
-        elif isinstance(event, Completed):
-            self._finish(event)
-
-    def _sentence(self, sentence: AnswerSentence) -> None:
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        if sentence.kind is SentenceKind.QUOTED:
-            if self._is_written:
-                self._line("\nEvidence", "bold")
-                self._is_written = False
-            paper = self._paper_of[sentence.citations[0]]
-            if paper.id != self._led_in:
-                self._line(f"From “{paper.shown_title}”:", "bold")
-            self._led_in = paper.id
-            self._line(f"  “{sentence.text}” {marks}")
-        else:
-            self._led_in, self._is_written = "", True
-            self._line(f"{sentence.text} {marks}")
-
-    def _finish(self, event: Completed) -> None:
-        answer = event.answer
-        if answer.outcome is not Outcome.ANSWERED:
-            self._line(answer.text)
-            if answer.passages:
-                self._line("\nClosest papers:", "bold")
-            for passage in answer.passages[:3]:
-                self._line(f"  {reference(passage.paper)}")
-        else:
-            self._line("\nReferences", "bold")
-            for group in by_paper(answer.citations):
-                numbers = "".join(f"[{citation.number}]" for citation in group)
-                self._line(f"  {numbers} {reference(group[0].paper)}")
-
-    def _line(self, text: str, style: str = "") -> None:
-        # Lines are wrapped for a terminal only; a pipe gets whole lines.
-        self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
-
-
-def reference(paper: Paper) -> str:
-    """A paper in one line: authors, title, venue and year."""
-    parts = [
-        part for part in (authors_line(paper.authors), paper.shown_title, where(paper)) if part
-    ]
-    ended = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts[:-1]]
-    return " ".join([*ended, *parts[-1:]])
+def print_answer(console: Console, question: str, events: Iterable[Event]) -> Answer:
+    """Print the answer to `question` part by part as its events arrive, and return it."""
+    shown, printed = PartialAnswer(question), 0
+    for event in events:
+        parts = list(parts_of_answer(shown.add(event)))
+        for part in parts[printed:]:
+            line = Text(write(part, TERMINAL), style=_STYLES.get(part.kind, ""))
+            # Lines are wrapped for a terminal only; a pipe gets whole lines.
+            console.print(line, soft_wrap=not console.is_terminal)
+        printed = len(parts)
+    assert shown.answer is not None  # noqa: S101 - a stream of events ends with Completed
+    return shown.answer
 
 
 def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:

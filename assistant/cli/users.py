@@ -3,8 +3,7 @@
 import argparse
 import getpass
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 from assistant.server.auth.accounts import (
     add_user,
@@ -15,49 +14,45 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
+from assistant.settings import load_settings
 from retrieval.types import InputError
 
 
-def run_users_action(options: argparse.Namespace, path: Path | None) -> None:
-    """Run the action of `options` on the auth file at `path`.
+def run_users(options: argparse.Namespace, flags: dict[str, Any]) -> None:
+    """Add, list or remove users and their keys.
 
     Raises:
         InputError: no file is named, or see the functions of `accounts`.
         LibraryError: the file cannot be written.
     """
+    path = load_settings(flags).auth_file
     if path is None:
         raise InputError(
             "No auth file is named; give one with --auth-file FILE or ASSISTANT_AUTH_FILE."
         )
-    _ACTIONS[options.action](options, path)
+    match options.action:
+        case "add":
+            name = checked_name(options.name)
+            add_user(path, name, _asked_password(name))
+            _note(f"{name} can sign in now.")
+        case "list":
+            for name, user in sorted(read_users(path).users.items()):
+                print(name)
+                for key_id, key in user.keys.items():
+                    print(f"  key {key_id}, made {key.made}")
+        case "remove":
+            remove_user(path, options.name)
+            _note(f"{options.name} can no longer come in.")
+        case "key":
+            print(make_key(path, options.name))
+            _note("The key is shown this once; send it as `Authorization: Bearer KEY`.")
+        case "revoke":
+            revoke_key(path, options.key_id)
+            _note(f"The key {options.key_id} no longer opens anything.")
 
 
-def _add(options: argparse.Namespace, path: Path) -> None:
-    name = checked_name(options.name)
-    add_user(path, name, _asked_password(name))
-    print(f"{name} can sign in now.", file=sys.stderr)
-
-
-def _list(_options: argparse.Namespace, path: Path) -> None:
-    for name, user in sorted(read_users(path).users.items()):
-        print(name)
-        for key_id, key in user.keys.items():
-            print(f"  key {key_id}, made {key.made}")
-
-
-def _remove(options: argparse.Namespace, path: Path) -> None:
-    remove_user(path, options.name)
-    print(f"{options.name} can no longer come in.", file=sys.stderr)
-
-
-def _key(options: argparse.Namespace, path: Path) -> None:
-    print(make_key(path, options.name))
-    print("The key is shown this once; send it as `Authorization: Bearer KEY`.", file=sys.stderr)
-
-
-def _revoke(options: argparse.Namespace, path: Path) -> None:
-    revoke_key(path, options.key_id)
-    print(f"The key {options.key_id} no longer opens anything.", file=sys.stderr)
+def _note(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 def _asked_password(name: str) -> str:
@@ -68,12 +63,3 @@ def _asked_password(name: str) -> str:
     if getpass.getpass("Again: ") != password:
         raise InputError("The two passwords differ; type the same one twice.")
     return password
-
-
-_ACTIONS: dict[str, Callable[[argparse.Namespace, Path], None]] = {
-    "add": _add,
-    "list": _list,
-    "remove": _remove,
-    "key": _key,
-    "revoke": _revoke,
-}

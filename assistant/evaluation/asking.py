@@ -1,10 +1,10 @@
 """Asks samples, each as its type needs it, and scores the replies."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.evaluation.scorers import scores_of
+from assistant.evaluation.figures.metrics import scores_of
 from assistant.evaluation.types import (
     AnsweredQuestion,
     Json,
@@ -61,25 +61,12 @@ class Runner:
     """Asks one assistant samples and scores the replies."""
 
     def __init__(self, assistant: Assistant, repeats: int = 0) -> None:
-        """Asks nothing yet.
-
-        Args:
-            assistant: the one to evaluate.
-            repeats: how often a sample is asked again, to compare the bytes of the replies.
-        """
+        """Each sample will be asked again `repeats` times, to compare the replies."""
         self._assistant = assistant
         self._repeats = repeats
-        self._ask_by_type: dict[SampleType, Callable[[Question], _Response]] = {
-            SampleType.LOOKUP: self._lookup,
-            SampleType.RETRIEVAL: self._search,
-        }
 
     def row(self, sample: Sample) -> Row:
-        """The sample with its replies, or with the error if it failed.
-
-        Raises:
-            Cancelled: the run was stopped.
-        """
+        """The sample with its replies, or with the error if it failed; Cancelled goes through."""
         try:
             responses = list(self._responses(sample))
             again = [list(self._responses(sample)) for _ in range(self._repeats)]
@@ -97,15 +84,17 @@ class Runner:
 
     def _responses(self, sample: Sample) -> Iterator[_Response]:
         """The responses to the questions of a sample, in order."""
-        if ask := self._ask_by_type.get(sample.type):
-            yield from map(ask, sample.questions)
-            return
         history: list[Turn] = []
         for question in sample.questions:
-            answer = self._assistant.answer(question.text, history)
-            history.append(Turn(question.text, answer))
-            papers = tuple(passage.paper for passage in answer.passages)
-            yield _Response(papers, answer.timings.total, answer)
+            if sample.type is SampleType.LOOKUP:
+                yield self._lookup(question)
+            elif sample.type is SampleType.RETRIEVAL:
+                yield self._search(question)
+            else:
+                answer = self._assistant.answer(question.text, history)
+                history.append(Turn(question.text, answer))
+                papers = tuple(passage.paper for passage in answer.passages)
+                yield _Response(papers, answer.timings.total, answer)
 
     def _lookup(self, question: Question) -> _Response:
         limit = max(LOOKED_UP, len(question.expected.papers or ()))

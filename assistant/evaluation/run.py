@@ -4,69 +4,51 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import filelock
 
 from assistant.evaluation.asking import Runner
-from assistant.evaluation.beir import home_of_corpus, ingest_corpus, read_beir
-from assistant.evaluation.compare import Comparison, check_baseline, compare, read_baseline
-from assistant.evaluation.figures import Figures, make_figures, write_figures
-from assistant.evaluation.papers import papers_of
-from assistant.evaluation.provenance import library_facts
-from assistant.evaluation.questions import QuestionSet, read_question_set
-from assistant.evaluation.record import (
+from assistant.evaluation.figures.compare import (
+    Baseline,
+    Comparison,
+    check_baseline,
+    compare,
+    read_baseline,
+)
+from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
+from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
+from assistant.evaluation.questions.papers import papers_of
+from assistant.evaluation.questions.question_set import read_question_set
+from assistant.evaluation.records.provenance import library_facts
+from assistant.evaluation.records.record import (
+    FIGURES,
+    RECORD,
+    REPORT,
+    SAMPLES,
     Asking,
     RunRecord,
-    describe_difference,
-    ended,
+    appending,
     first_difference,
-    interrupted,
     make_record,
     read_record,
-    record_json,
+    read_rows,
     resumed,
+    timed,
     write_record,
 )
-from assistant.evaluation.report import write_report
-from assistant.evaluation.rows import FIGURES, RECORD, REPORT, SAMPLES, appending, read_rows
+from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.adapter import ADAPTER
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.pipeline.startup import open_assistant
-from assistant.settings import Ablations, Settings, load_settings
+from assistant.settings import Settings, load_settings
 from retrieval.types import InputError, LibraryError, Progress
 
 Ask = Callable[[Sequence[Sample]], Generator[Row, None, None]]
 """Asks samples and gives their rows, each as soon as it is scored."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunConfig:
-    """What a run asks, how, and where it is kept."""
-
-    questions: Path
-    """A JSONL file or a BEIR folder."""
-    out: Path
-    """The run's folder."""
-    types: tuple[SampleType, ...] = ()
-    """Empty: all."""
-    limit: int | None = None
-    """Samples at most, in proportion over the types."""
-    repeats: int = 0
-    """How often each sample is asked again."""
-    seed: int = 0
-    """Of the intervals' draws."""
-    ablations: Ablations = field(default_factory=Ablations)
-    baseline: Path | None = None
-    """The folder of the run to compare with."""
-    sha256: str = ""
-    """Of the questions that a replay asks again; empty: any."""
-    replaces: bool = False
-    """Whether an ended run in `out` is replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,47 +63,61 @@ class RunResult:
     """Why samples failed, by their ids."""
 
 
-def evaluate(config: RunConfig, settings: Settings, progress: Progress) -> RunResult:
+def evaluate(
+    asking: Asking,
+    out: Path,
+    settings: Settings,
+    progress: Progress,
+    *,
+    compare_with: Path | None = None,
+    replaces: bool = False,
+) -> RunResult:
     """Ask the samples that have no row yet, and write figures and report.
 
     All input is checked before a model is loaded.
+
+    Args:
+        asking: what is asked; in a replay with the hash of the questions that were asked before.
+        out: the run's folder.
+        settings: of the person.
+        progress: called after every sample.
+        compare_with: the baseline's folder, if there is one.
+        replaces: whether an ended run in `out` is replaced.
 
     Raises:
         InputError: questions, baseline or folder cannot be used.
         LibraryError: the library has no papers, cannot be read or written, or was changed.
         ModelError: a model is not available or cannot be loaded.
     """
-    baseline = read_baseline(config.baseline) if config.baseline else None
-    if config.questions.is_dir() and settings.home == home_of_corpus(config.questions, settings):
+    path = Path(asking.file)
+    baseline = read_baseline(compare_with) if compare_with else None
+    if path.is_dir() and settings.home == home_of_corpus(path, settings):
         # Errors in the folder are reported before its corpus is ingested.
-        _check_questions(config, baseline, read_beir(config.questions).sha256)
-        ingest_corpus(config.questions, settings, progress)
-    questions = read_question_set(config.questions, papers_of(settings.home))
-    samples = chosen(questions.samples, config.types, config.limit)
+        _check_questions(asking, baseline, read_beir(path).sha256)
+        ingest_corpus(path, settings, progress)
+    questions = read_question_set(path, papers_of(settings.home))
+    samples = chosen(questions.samples, asking.types, asking.limit)
     ids = [sample.id for sample in samples]
-    _check_questions(config, baseline, questions.sha256, ids)
-    with _locked(config.out):
-        if config.replaces:
-            remove_ended(config.out)
-        record = _complete(config, questions, samples, settings, progress)
-        by_id = {row.id: row for row in read_rows(config.out / SAMPLES)}
+    _check_questions(asking, baseline, questions.sha256, ids)
+    asking = replace(
+        asking, file=str(path.resolve()), sha256=questions.sha256, samples=len(samples)
+    )
+    with _locked(out):
+        if replaces:
+            remove_ended(out)
+        record = _complete(out, asking, samples, settings, progress)
+        by_id = {row.id: row for row in read_rows(out / SAMPLES)}
         rows = [by_id[id_] for id_ in ids]
-        figures = make_figures(rows, ids, questions.sha256, config.seed)
-        comparison = None
-        if baseline:
-            comparison = compare(baseline, figures, str(config.baseline), config.seed)
-        write_figures(config.out / FIGURES, figures)
-        write_report(config.out / REPORT, figures, rows, record_json(record), comparison)
+        figures = make_figures(rows, questions.sha256, asking.seed)
+        comparison = compare(baseline, figures) if baseline else None
+        write_figures(out / FIGURES, figures)
+        write_report(out / REPORT, figures, rows, record, comparison)
     failures = {row.id: row.failed for row in rows if row.failed}
     return RunResult(figures, comparison, questions.notes, failures)
 
 
 def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
-    """The person's settings; unless a library is named, a BEIR folder's corpus has its own.
-
-    Raises:
-        InputError: a setting does not fit.
-    """
+    """The person's settings; unless a library is named, a BEIR folder's corpus has its own."""
     settings = load_settings(dict(flags))
     if questions.is_dir() and "home" not in flags:
         return settings.model_copy(update={"home": home_of_corpus(questions, settings)})
@@ -129,14 +125,11 @@ def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
 
 
 def chosen(
-    samples: Sequence[Sample], types: Sequence[SampleType], limit: int | None
+    samples: Sequence[Sample], types: Sequence[str], limit: int | None
 ) -> tuple[Sample, ...]:
-    """The samples of some types (empty: all), at most `limit`.
+    """The samples of some types (empty: all), at most `limit`; raises InputError if there are none.
 
     A limit takes samples of every type in proportion, evenly spread over those of the type.
-
-    Raises:
-        InputError: there are none.
     """
     of_types = [sample for sample in samples if not types or sample.type in types]
     if not of_types:
@@ -144,15 +137,15 @@ def chosen(
         raise InputError(f"No question is of the types asked for; the file has {here}.")
     if limit is None or limit >= len(of_types):
         return tuple(of_types)
-    of_type = {type_: [each for each in of_types if each.type == type_] for type_ in SampleType}
+    groups = {type_: [each for each in of_types if each.type == type_] for type_ in SampleType}
     shares = sorted(
         ((at + 0.5) / len(group), type_)
-        for type_, group in of_type.items()
+        for type_, group in groups.items()
         for at in range(len(group))
     )
     counts = Counter(type_ for _, type_ in shares[:limit])
     taken = {
-        of_type[type_][at * len(of_type[type_]) // count].id
+        groups[type_][at * len(groups[type_]) // count].id
         for type_, count in counts.items()
         for at in range(count)
     }
@@ -162,20 +155,14 @@ def chosen(
 def run(
     samples: Sequence[Sample], folder: Path, record: RunRecord, ask: Ask, progress: Progress
 ) -> None:
-    """Ask every sample that has no row in `folder` yet; without any, the run has ended.
-
-    Args:
-        samples: all of the run.
-        folder: where record and rows are kept.
-        record: of this run, see `kept_record`.
-        ask: asks samples.
-        progress: called after every sample.
-    """
-    left = missing(samples, folder)
-    if not left:  # stopped between its last row and its end
-        write_record(folder / RECORD, ended(record, 0.0))
+    """Ask those of all samples that have no row in `folder` yet, and keep the record there."""
+    known = {row.id for row in read_rows(folder / SAMPLES)}
+    left = [sample for sample in samples if sample.id not in known]
+    if not left:
+        if not record.times.ended:  # stopped between its last row and its end
+            write_record(folder / RECORD, timed(record, 0.0, ended=True))
         return
-    write_record(folder / RECORD, interrupted(record, 0.0))
+    write_record(folder / RECORD, timed(record, 0.0, ended=False))
     done = len(samples) - len(left)
     start = time.monotonic()
     progress("asking", done, len(samples), "samples")
@@ -187,23 +174,13 @@ def run(
                 progress("asking", done, len(samples), "samples")
     finally:
         seconds = time.monotonic() - start
-        finish = ended if done == len(samples) else interrupted
-        write_record(folder / RECORD, finish(record, seconds))
-
-
-def missing(samples: Sequence[Sample], folder: Path) -> list[Sample]:
-    """The samples that have no row yet."""
-    done = {row.id for row in read_rows(folder / SAMPLES)}
-    return [sample for sample in samples if sample.id not in done]
+        write_record(folder / RECORD, timed(record, seconds, ended=done == len(samples)))
 
 
 def kept_record(folder: Path, record: RunRecord) -> RunRecord:
     """The record of the run in `folder` if `record` resumes it, else `record` itself.
 
-    A run without rows is replaced.
-
-    Raises:
-        InputError: the folder has another run, or files that would be overwritten.
+    A run without rows is replaced; another run, or files that are no run's, raise InputError.
     """
     kept = read_record(folder / RECORD)
     if kept is None:
@@ -218,18 +195,13 @@ def kept_record(folder: Path, record: RunRecord) -> RunRecord:
         return record
     if different := first_difference(kept, record):
         raise InputError(
-            f"{folder} has another run, which differs in {describe_difference(different)}; "
-            "give another --out."
+            f"{folder} has another run, which differs in {different}; give another --out."
         )
     return resumed(kept)
 
 
 def remove_ended(folder: Path) -> None:
-    """Remove the files of a run that has ended; an interrupted one stays, to be resumed.
-
-    Raises:
-        InputError: the record there cannot be read.
-    """
+    """Remove the files of a run that has ended; an interrupted one stays, to be resumed."""
     kept = read_record(folder / RECORD)
     if kept and kept.times.ended:
         for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it identifies the run
@@ -237,35 +209,21 @@ def remove_ended(folder: Path) -> None:
 
 
 def _check_questions(
-    config: RunConfig, baseline: Figures | None, sha256: str, ids: Collection[str] = ()
+    asking: Asking, baseline: Baseline | None, sha256: str, ids: Collection[str] = ()
 ) -> None:
-    """Check that the questions are those of the replayed run, and of the baseline.
-
-    Args:
-        config: of the run.
-        baseline: its figures, if there is one.
-        sha256: of the questions.
-        ids: of the samples, once they are known.
-
-    Raises:
-        InputError: they are others.
-    """
-    if config.sha256 and config.sha256 != sha256:
+    """Check that the questions are those of the replayed run, and of the baseline."""
+    if asking.sha256 not in ("", sha256):
         raise InputError(
-            f"{config.questions} was changed after the run that is to be replayed; bring back what "
-            "was asked, or evaluate it as a new run."
+            f"{asking.file} was changed after the run that is to be replayed; bring back "
+            "what was asked, or evaluate it as a new run."
         )
     if baseline:
-        check_baseline(baseline, sha256, str(config.baseline), ids)
+        check_baseline(baseline, sha256, ids)
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a run's folder, which is made if needed.
-
-    Raises:
-        InputError: it cannot be made, or another process uses it.
-    """
+    """Keep other processes out of a run's folder, which is made if needed."""
     lock = filelock.FileLock(folder / "lock", blocking=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -283,23 +241,9 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _complete(
-    config: RunConfig,
-    questions: QuestionSet,
-    samples: Sequence[Sample],
-    settings: Settings,
-    progress: Progress,
+    out: Path, asking: Asking, samples: Sequence[Sample], settings: Settings, progress: Progress
 ) -> RunRecord:
     """Give every sample a row; returns the record of the ended run."""
-    asking = Asking(
-        file=str(config.questions.resolve()),
-        sha256=questions.sha256,
-        samples=len(samples),
-        limit=config.limit,
-        types=tuple(config.types),
-        repeats=config.repeats,
-        seed=config.seed,
-        ablations=config.ablations,
-    )
     files = {
         "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
         "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
@@ -309,29 +253,16 @@ def _complete(
     }
     if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
         files["writer"] = ADAPTER
-    record = kept_record(config.out, make_record(asking, settings, files))
-    if missing(samples, config.out) or not record.times.ended:
-        ask = partial(_ask, config, settings, progress)
-        run(samples, config.out, record, ask, progress)
-        _check_unchanged(record, settings.home)
-    return read_record(config.out / RECORD) or record
 
+    def ask(left: Sequence[Sample]) -> Generator[Row, None, None]:
+        assistant = open_assistant(settings, progress, asking.ablations)
+        yield from map(Runner(assistant, asking.repeats).row, left)
 
-def _ask(
-    config: RunConfig, settings: Settings, progress: Progress, samples: Sequence[Sample]
-) -> Generator[Row, None, None]:
-    assistant = open_assistant(settings, progress, config.ablations)
-    yield from map(Runner(assistant, config.repeats).row, samples)
-
-
-def _check_unchanged(record: RunRecord, home: Path) -> None:
-    """Check that all samples were asked of the same papers.
-
-    Raises:
-        LibraryError: another process added or removed some.
-    """
-    if library_facts(home) != record.library:
+    record = kept_record(out, make_record(asking, settings, files))
+    run(samples, out, record, ask, progress)
+    if library_facts(settings.home) != record.library:
         raise LibraryError(
-            f"The library in {home} was changed while its questions were asked, so that no figures "
-            "can stand for it; ask again with another --out."
+            f"The library in {settings.home} was changed while its questions were asked, so that "
+            "no figures can stand for it; ask again with another --out."
         )
+    return read_record(out / RECORD) or record

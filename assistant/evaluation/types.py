@@ -43,6 +43,13 @@ class Expected:
     answer: str = ""
     """An answer in words, for readers of the report."""
 
+    @property
+    def should_answer(self) -> bool | None:
+        """Whether the question should be answered, None if that is not known."""
+        if self.outcome is not None:
+            return self.outcome is Outcome.ANSWERED
+        return None if self.papers is None else bool(self.papers)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -63,6 +70,18 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """The samples of a file or folder."""
+
+    samples: tuple[Sample, ...]
+    """In the order of the file."""
+    sha256: str
+    """Of the file's bytes, in hexadecimal; of a BEIR folder, of queries and judgements."""
+    notes: tuple[str, ...] = ()
+    """Remarks on what is odd but can be asked, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """A question that was asked, as scorers take it."""
 
@@ -77,6 +96,11 @@ class AnsweredQuestion:
     again: tuple[bool, ...] = ()
     """For each time that it was asked again: whether the reply had the same bytes."""
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer that is no refusal."""
+        return self.answer is not None and self.answer.outcome is Outcome.ANSWERED
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -86,17 +110,6 @@ class Score:
     """None if the scorer applies but has nothing to measure."""
     why: str
     """How the value came about, for readers of the report."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """Coverage and risk if this confidence were needed for an answer."""
-
-    confidence: float
-    coverage: float
-    """Share of all questions."""
-    risk: float
-    """Share of wrong answers among these."""
 
 
 @dataclass(frozen=True, slots=True)

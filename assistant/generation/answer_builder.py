@@ -5,9 +5,10 @@ record of a paper supports.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from assistant.generation.rendering import PLAIN, parts_of_sentences, write
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -23,28 +24,20 @@ from assistant.types import (
     Tokens,
 )
 from retrieval.text.splitting import split_sentences
-from retrieval.types import Paper, Passage, nested
+from retrieval.types import Paper, Passage
 
 ABSTENTION = "No abstract in this library answers that."
 FOREIGN = (
     f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
 )
-SILENCE = "I did not find that in the abstract of “{title}”; {full_text} may say it."
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataSentence:
-    """A sentence that a paper's record supports."""
-
-    text: str
-    paper: Paper
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataAnswer:
     """An answer from the records of papers."""
 
-    sentences: tuple[MetadataSentence, ...] = ()
+    sentences: tuple[tuple[str, Paper], ...] = ()
+    """Each with the paper whose record supports it."""
     outcome: Outcome = Outcome.ANSWERED
     note: str = ""
     """Shown if there are no sentences."""
@@ -55,39 +48,29 @@ class MetadataAnswer:
 class AnswerBuilder:
     """Builds an `Answer` step by step and records timings; each step returns its event."""
 
-    def __init__(self, question: str, standalone: str) -> None:
-        """Start the clock.
-
-        Args:
-            question: as asked.
-            standalone: as it can be understood without the conversation.
-        """
+    def __init__(self, question: str) -> None:
+        """Start the clock."""
         self.question = question
-        self.standalone = standalone
         self.passages: tuple[Passage, ...] = ()
         self.draft = DraftAnswer([])
         self.tokens = Tokens(prompt=0, completion=0)
         self.confidence: float | None = None
+        self._standalone = question
         self._outcome: Outcome | None = None
-        self._note = ""
+        self.note = ""
         """Shown in place of sentences."""
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
         self._rerank_tokens = 0
 
-    def add_passages(self, passages: Sequence[Passage]) -> Retrieved:
-        """Add the papers that retrieval returned."""
-        self.passages = tuple(passages)
+    def add_passages(self, standalone: str, passages: Sequence[Passage]) -> Retrieved:
+        """Add the papers that retrieval returned for the standalone question."""
+        self._standalone, self.passages = standalone, tuple(passages)
         self._retrieval = self._now()
-        return Retrieved(self.standalone, self.passages)
+        return Retrieved(standalone, self.passages)
 
     def add_reranked(self, passages: Sequence[Passage], tokens: int) -> Reranked | None:
-        """Replace the papers by the same ones reranked; None if neither order nor score changed.
-
-        Args:
-            passages: best first.
-            tokens: read for it.
-        """
+        """Replace the papers by the same ones reranked; None if neither order nor score changed."""
         self._rerank_tokens = tokens
         before, self.passages = self.passages, tuple(passages)
         self._rerank = self._now() - self._retrieval
@@ -100,12 +83,17 @@ class AnswerBuilder:
         self._retrieval = self._now()
         return EvidenceSelected(tuple(evidence))
 
-    def add_metadata(self, metadata: MetadataAnswer) -> Iterator[SentenceVerified]:
-        """Add sentences that records support; they need no check."""
-        self._outcome, self._note = metadata.outcome, metadata.note
-        for sentence in metadata.sentences:
+    def add_metadata(
+        self, metadata: MetadataAnswer, states: Callable[[str], bool]
+    ) -> Iterator[SentenceVerified]:
+        """Add sentences that records support; they need no check.
+
+        `states` says whether a sentence of an abstract states something, so that it may be quoted.
+        """
+        self._outcome, self.note = metadata.outcome, metadata.note
+        for text, paper in metadata.sentences:
             self.mark_shown()
-            yield self.draft.add_record(sentence.text, sentence.paper)
+            yield self.draft.add_record(text, paper, states)
 
     def mark_shown(self) -> None:
         """Record the time of the first sentence shown."""
@@ -113,33 +101,23 @@ class AnswerBuilder:
 
     def abstain_silent(self, paper: Paper) -> None:
         """Abstain because the question is about `paper`, whose abstract does not answer it."""
-        self._outcome, self._note = Outcome.ABSTRACT_SILENT, _silence(paper)
-        first = [each for each in self.passages if each.paper.id == paper.id]
-        others = [each for each in self.passages if each.paper.id != paper.id]
-        self.passages = (*first, *others)
-
-    def abstain_foreign(self) -> None:
-        """Abstain because the question is in another language than the abstracts."""
-        self._note = FOREIGN
-
-    def abstain_unknown(self, names: Sequence[str]) -> None:
-        """Abstain because no abstract mentions these names."""
-        self._note = f"{ABSTENTION} None mentions {' or '.join(f'“{name}”' for name in names)}."
+        place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
+        full_text = f"the full text ({place})" if place else "the full text"
+        self._outcome = Outcome.ABSTRACT_SILENT
+        self.note = (
+            f"I did not find that in the abstract of “{paper.shown_title}”; {full_text} may say it."
+        )
+        self.passages = tuple(sorted(self.passages, key=lambda each: each.paper.id != paper.id))
 
     def build(self, model: str, most_passages: int) -> Answer:
-        """The whole answer.
-
-        Args:
-            model: name of the chat model.
-            most_passages: papers found that the answer names at most.
-        """
+        """The whole answer, with the name of the chat model and at most this many papers found."""
         total = self._now()
         sentences, citations = self.draft.sentences, self.draft.citations
         return Answer(
             question=self.question,
-            standalone_question=self.standalone,
+            standalone_question=self._standalone,
             outcome=self._outcome or (Outcome.ANSWERED if sentences else Outcome.NOT_IN_LIBRARY),
-            text=self._note or answer_text(sentences, citations),
+            text=self.note or answer_text(sentences, citations),
             sentences=tuple(sentences),
             citations=tuple(citations),
             passages=self.passages[:most_passages],
@@ -179,21 +157,17 @@ class DraftAnswer:
 
         Of each paper what the sentences cite comes first, then the rest in reading order.
         """
-        places: dict[str, int] = {}
-        for each in self.evidence:
-            places.setdefault(each.paper.id, len(places))
+        papers = list(dict.fromkeys(each.paper.id for each in self.evidence))
 
         def rank(number: int) -> tuple[int, bool, int]:
             paper = self.evidence[number - 1].paper
-            return places[paper.id], number not in self._citation_of, number
+            return papers.index(paper.id), number not in self._citation_of, number
 
         ranked = sorted(range(1, len(self.evidence) + 1), key=rank)
         return [each for each in dict.fromkeys((*self.copied, *ranked)) if each not in self._quoted]
 
     def add_written(self, text: str, evidence: tuple[int, ...]) -> SentenceVerified | None:
-        """Add a model's sentence; None if it repeats one or copies evidence, which is quoted."""
-        if any(text == sentence.text for sentence in self.sentences):
-            return None
+        """Add a model's sentence; None if it copies evidence, which is quoted instead."""
         if copied := self._same_as(text):
             self.copied.append(copied)
             return None
@@ -210,9 +184,11 @@ class DraftAnswer:
         self._quoted.add(evidence)
         return self._add(self.evidence[evidence - 1].text, SentenceKind.QUOTED, (evidence,))
 
-    def add_record(self, text: str, paper: Paper) -> SentenceVerified:
+    def add_record(
+        self, text: str, paper: Paper, states: Callable[[str], bool]
+    ) -> SentenceVerified:
         """Add a sentence about a paper's record, which cites the opening of its abstract."""
-        quote = opening(paper)
+        quote = opening(paper, states)
         start = paper.abstract.index(quote)
         self.evidence.append(Evidence(paper, start, start + len(quote), quote, 1.0))
         return self._add(text, SentenceKind.VERIFIED, (len(self.evidence),))
@@ -243,41 +219,21 @@ class DraftAnswer:
 
 def answer_text(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> str:
     """The text of an answer: what is written, then quotations, each paper's led in by its title."""
-    if not sentences:
-        return ABSTENTION
-    paper_of = {citation.number: citation.paper for citation in citations}
-    parts: list[str] = []
-    quoted_paper = ""
-    is_written = False
-    for sentence in sentences:
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        if sentence.kind is SentenceKind.VERIFIED:
-            parts.append(f"{sentence.text} {marks}")
-            quoted_paper = ""
-            is_written = True
-            continue
-        if is_written:
-            parts.append("Evidence:")
-            is_written = False
-        paper = paper_of[sentence.citations[0]]
-        lead = "" if paper.id == quoted_paper else f"From “{paper.shown_title}”: "
-        parts.append(f"{lead}“{nested(sentence.text)}” {marks}")
-        quoted_paper = paper.id
-    return " ".join(parts)
+    parts = parts_of_sentences(sentences, citations)
+    return "".join(write(part, PLAIN) for part in parts).rstrip() or ABSTENTION
 
 
 def record_sentence(paper: Paper) -> str:
     """Who wrote a paper and where it appeared; empty if its record says neither."""
-    title = f"“{paper.shown_title}”"
-    appeared = f"{paper.venue} {paper.year or ''}".strip()
-    decision = f"as {_with_article(paper.decision)}" if paper.decision else ""
-    place = f"at {appeared}" if paper.venue else f"in {appeared}" if appeared else ""
+    venue = f"{paper.venue} {paper.year or ''}".strip()
+    place = f"at {venue}" if paper.venue else f"in {venue}" if venue else ""
+    article = "an" if paper.decision.startswith((*"aeiou", "hono")) else "a"
+    decision = f"as {article} {paper.decision}" if paper.decision else ""
     where = " ".join(filter(None, (place, decision)))
-    if paper.authors and where:
-        return f"{title} is by {_listed(paper.authors)}; it appeared {where}."
-    if paper.authors:
-        return f"{title} is by {_listed(paper.authors)}."
-    return f"{title} appeared {where}." if where else ""
+    by = f"is by {_listed(paper.authors)}" if paper.authors else ""
+    appeared = f"{'it ' if by else ''}appeared {where}" if where else ""
+    said = "; ".join(filter(None, (by, appeared)))
+    return f"“{paper.shown_title}” {said}." if said else ""
 
 
 def entry(paper: Paper) -> str:
@@ -288,23 +244,12 @@ def entry(paper: Paper) -> str:
     return f"“{paper.shown_title}”{authors}{f' ({facts})' if facts else ''}"
 
 
-def opening(paper: Paper) -> str:
-    """The first sentence of the abstract, which a citation of the record quotes."""
-    sentences = split_sentences(paper.abstract)
-    return sentences[0].text if sentences else paper.abstract
-
-
-def _silence(paper: Paper) -> str:
-    """A sentence that an abstract does not answer, and where the full text is."""
-    place = paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else "")
-    full_text = f"the full text ({place})" if place else "the full text"
-    return SILENCE.format(title=paper.shown_title, full_text=full_text)
+def opening(paper: Paper, states: Callable[[str], bool]) -> str:
+    """The first sentence of the abstract that states something, or else its first one."""
+    texts = [sentence.text for sentence in split_sentences(paper.abstract)]
+    return next(filter(states, texts), texts[0] if texts else paper.abstract)
 
 
 def _listed(names: tuple[str, ...]) -> str:
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _with_article(decision: str) -> str:
-    return f"{'an' if decision.startswith((*'aeiou', 'hono')) else 'a'} {decision}"

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, cycle
 
 from assistant.generation.prompts import SILENT_REPLY
 from assistant.models.llama.chat_template import THINKING
@@ -41,9 +41,14 @@ _REPEATED, _TIMES, _WITHIN = 24, 4, 400
 """A reply repeats itself if its last characters, `_REPEATED` of them, occur `_TIMES` times in its
 last `_WITHIN`."""
 
-_END_OF = {marks.opens: f"{marks.closes}{marks.then.strip()}" for marks in THINKING}
-"""The mark that closes thinking, by the mark that opens it."""
-_OPENS = re.compile("|".join(map(re.escape, _END_OF)))
+_THOUGHT = re.compile(
+    "|".join(
+        rf"{re.escape(marks.opens)}.*?(?:{re.escape(marks.closes + marks.then.strip())}|\Z)"
+        for marks in THINKING
+    ),
+    re.DOTALL,
+)
+"""From a mark that opens thinking to the one that closes it, or to the end."""
 
 
 def keys_of(question: str, evidence: Sequence[Evidence]) -> list[str]:
@@ -112,26 +117,15 @@ def without_thinking(pieces: Iterable[str]) -> Iterator[str]:
     `ChatModel` lets a model think before its reply or not at all; this removes what a model thinks
     nevertheless.
     """
-    text = end = ""
+    text = answer = ""
+    shown = 0
     for piece in pieces:
         text += piece
-        while True:
-            if end:
-                _, closed, rest = text.partition(end)
-                if not closed:
-                    break
-                text, end = rest, ""
-            mark = _OPENS.search(text)
-            if not mark:
-                break
-            yield text[: mark.start()]
-            text, end = text[mark.end() :], _END_OF[mark.group()]
-        if not end:
-            at = len(text) - _begun(text)
-            yield text[:at]
-            text = text[at:]
-    if not end:
-        yield text
+        answer = _THOUGHT.sub("", text)
+        end = len(answer) - _begun(answer)
+        yield answer[shown:end]
+        shown = end
+    yield answer[shown:]
 
 
 def until_repeating(pieces: Iterable[str]) -> Iterator[str]:
@@ -149,10 +143,8 @@ def _candidates(seed: str) -> Iterator[str]:
     for attempt in count():
         digest = hashlib.sha256(f"{seed}\n{attempt}".encode()).digest()
         length = min(3 + 2 * (attempt // _TRIES), len(digest))
-        yield "".join(
-            (_DIGITS if place % 2 else _LETTERS)[byte % len(_DIGITS if place % 2 else _LETTERS)]
-            for place, byte in enumerate(digest[:length])
-        )
+        signs = zip(digest[:length], cycle((_LETTERS, _DIGITS)), strict=False)
+        yield "".join(alphabet[byte % len(alphabet)] for byte, alphabet in signs)
 
 
 def _parsed(sentences: Iterable[str], keys: Sequence[str]) -> Iterator[WrittenSentence]:
@@ -203,7 +195,5 @@ def _sentences(text: str) -> list[str]:
 
 def _begun(text: str) -> int:
     """Characters at the end of `text` that may be the beginning of a mark that opens thinking."""
-    lengths = (
-        length for mark in _END_OF for length in range(1, len(mark)) if text.endswith(mark[:length])
-    )
-    return max(lengths, default=0)
+    begun = (marks.opens[:length] for marks in THINKING for length in range(1, len(marks.opens)))
+    return max((len(each) for each in begun if text.endswith(each)), default=0)

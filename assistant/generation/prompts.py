@@ -19,16 +19,6 @@ Message = Mapping[str, str]
 SILENT_REPLY = "The notes do not say."
 """The reply asked of the model if the evidence does not answer."""
 
-_VARIABLES = {
-    "answer.system": frozenset({"silent"}),
-    "answer.user": frozenset({"notes", "question"}),
-    "brief.system": frozenset({"silent"}),
-    "brief.user": frozenset({"title", "notes", "question"}),
-    "question.user": frozenset({"text"}),
-    "standalone.user": frozenset({"before", "title", "question"}),
-}
-"""The variables of each template."""
-
 Prompt = Callable[[int], Sequence[Message]]
 """The prompt with the given number of sentences of evidence."""
 
@@ -47,13 +37,7 @@ def answer_messages(
 
 
 def brief_messages(question: str, title: str, sentences: Sequence[str]) -> list[Message]:
-    """The messages that ask the default model for one sentence from those of one paper.
-
-    Args:
-        question: as it can be understood alone.
-        title: of the paper, empty if it has none.
-        sentences: of its abstract.
-    """
+    """The messages that ask the default model for one sentence from those of one paper."""
     notes = [_one_line(sentence) for sentence in sentences]
     return [
         _message("system", "brief.system", silent=SILENT_REPLY),
@@ -69,22 +53,13 @@ def question_messages(text: str) -> list[Message]:
 def standalone_messages(before: str, title: str, question: str) -> list[Message]:
     """The messages that ask the model for a follow-up as a standalone question.
 
-    Args:
-        before: the standalone question before.
-        title: of the paper that answered it.
-        question: the follow-up.
+    `before` is the standalone question before, `title` that of the paper that answered it.
     """
     return [_message("user", "standalone.user", before=before, title=title, question=question)]
 
 
 def fitting(model: ChatModel, prompt: Prompt, sentences: int, answer: int) -> int:
-    """The number of sentences of evidence that fit beside instructions, question and answer.
-
-    Args:
-        model: counts the tokens.
-        prompt: makes the prompt to count.
-        sentences: evidence that there is, at least one sentence.
-        answer: tokens that the model may write.
+    """How many of `sentences` fit beside instructions, question and `answer` tokens of reply.
 
     Raises:
         InputError: not even one sentence fits.
@@ -99,7 +74,7 @@ def fitting(model: ChatModel, prompt: Prompt, sentences: int, answer: int) -> in
 
 
 def _message(role: str, template: str, **variables: object) -> Message:
-    return {"role": role, "content": _template(template).render(variables)}
+    return {"role": role, "content": _template(template, frozenset(variables)).render(variables)}
 
 
 def _one_line(text: str) -> str:
@@ -108,11 +83,11 @@ def _one_line(text: str) -> str:
 
 
 @cache
-def _template(name: str) -> jinja2.Template:
+def _template(name: str, variables: frozenset[str]) -> jinja2.Template:
     """A template from its file.
 
     Raises:
-        InputError: it is missing or broken, or its variables are not those in `_VARIABLES`.
+        InputError: it is missing or broken, or does not use exactly `variables`.
     """
     path = resource_folder("prompts") / f"{name}.txt"
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)  # noqa: S701 - plain text for the model, not a page
@@ -123,9 +98,8 @@ def _template(name: str) -> jinja2.Template:
     except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
         why = " ".join(str(error).split())
         raise InputError(f"The prompt {path} cannot be used ({why}); mend the file.") from error
-    if used != _VARIABLES[name]:
+    if used != variables:
         raise InputError(
-            f"The prompt {path} uses {sorted(used)}, expected {sorted(_VARIABLES[name])}; "
-            "mend the file."
+            f"The prompt {path} uses {sorted(used)}, expected {sorted(variables)}; mend the file."
         )
     return template

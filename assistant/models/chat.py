@@ -3,10 +3,11 @@
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -14,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.models.llama import bindings
-from assistant.models.llama.chat_template import Messages
-from assistant.models.llama.decoding import Decoder, Slice, slices
+from assistant.models.llama.chat_template import Messages, Thinking
+from assistant.models.llama.decoding import Decoder, Slice, common_length, slices
 from assistant.models.llama.reading_ahead import read_ahead
 from assistant.models.llama.tokenizer import Encoding, encoding_of
 from retrieval.encoders import llamacpp
+from retrieval.encoders.llamacpp import Stopped
 from retrieval.types import Cancelled, InputError
 
 LIKELIHOOD_TOKENS = 1024
@@ -44,7 +46,10 @@ _ENDLESS = 'root ::= [^§]* "§"'
 
 
 class ChatModel(Protocol):
-    """Writes text to continue a conversation."""
+    """Writes text to continue a conversation.
+
+    Every method with `stopped`, which is checked often, raises `Cancelled` once it is true.
+    """
 
     @property
     def name(self) -> str:
@@ -58,15 +63,11 @@ class ChatModel(Protocol):
     def gives_likelihoods(self) -> bool:
         """Whether `log_probabilities` works; few servers give log-probabilities."""
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         """Tokens of the conversation as the model reads it."""
 
     def write(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        max_tokens: int,
-        stopped: Callable[[], bool],
-        grammar: str = "",
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
         """Yield the next message in pieces as they are written, one a token.
 
@@ -75,45 +76,23 @@ class ChatModel(Protocol):
             max_tokens: pieces at most.
             stopped: checked before each.
             grammar: allowed text, in GBNF; a model without grammars ignores it.
-
-        Raises:
-            Cancelled: `stopped()` became true.
         """
 
     def choose(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        texts: Sequence[str],
-        max_tokens: int,
-        stopped: Callable[[], bool],
+        self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
     ) -> tuple[str, int]:
-        """The next message if it must be one of `texts`.
-
-        Args:
-            messages: the conversation so far.
-            texts: all different.
-            max_tokens: longer texts are left out.
-            stopped: checked while the model reads.
+        """The next message if it must be one of `texts`, which are all different.
 
         Returns:
-            The text and its number of tokens; "" and 0 if none is short enough.
-
-        Raises:
-            Cancelled: `stopped()` became true.
+            The text and its number of tokens; "" and 0 if all are longer than `max_tokens`.
         """
 
     def log_probabilities(
-        self,
-        conversations: Iterable[Sequence[Mapping[str, str]]],
-        reply: str,
-        stopped: Callable[[], bool],
+        self, conversations: Iterable[Messages], reply: str, stopped: Stopped
     ) -> Iterator[NDArray[np.float32]]:
         """For each conversation the log-probability (natural) of every token of `reply`.
 
         Only if `gives_likelihoods`.
-
-        Raises:
-            Cancelled: `stopped()` became true.
         """
 
 
@@ -137,13 +116,15 @@ class LlamaCppChatModel:
         self.path = path
         self._model = llamacpp.load(path, context=context, threads=threads)
         self._template = bindings.chat_template(self._model)
-        self._thinking = thinking if self._template.thinking else 0
+        self._thinking = self._template.thinking if thinking else None
+        self._thinking_tokens = thinking
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
-        self._threads = threads
-        self._likelihood_context: bindings.LikelihoodContext | None = None
         self._likelihood_lock = threading.Lock()
-        self._context = min(context, llamacpp.context_trained(self._model)) - self._thinking_room()
+        self._context = min(context, llamacpp.context_trained(self._model))
+        if self._thinking:
+            marks = f"{self._thinking.opens}\n{self._thinking.closes}{self._thinking.then}"
+            self._context -= thinking + len(self._control_tokens(marks))
         if self._context < _LEAST_CONTEXT:
             raise InputError(
                 f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
@@ -177,38 +158,31 @@ class LlamaCppChatModel:
             bindings.attach_adapter(self._model, adapter)
             self._decoder = Decoder(self._model)  # the old one has read without the adapter
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         """Tokens of the conversation as the model reads it."""
-        empty = [{**message, "content": ""} for message in messages]
-        template = sum(map(len, self._prompt(empty)))
-        return template + sum(self._count_text(message["content"]) for message in messages)
+        encode = self._encoding.encode_ordinary if self._encoding else self._tokens
+        contents = sum(len(encode(message["content"])) for message in messages)
+        return len(self._frame(messages)) + contents
 
     def write(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        max_tokens: int,
-        stopped: Callable[[], bool],
-        grammar: str = "",
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
         """Yield the next message in pieces; wait while another is being written.
 
         The part of the conversation that was read before is not read again.
         """
-        prompt = slices(self._prompt(messages, think=self._thinking > 0))
+        thinking = self._thinking
+        prompt = slices(self._prompt(messages, think=thinking is not None))
 
-        def begin(stopped: Callable[[], bool]) -> Iterator[str]:
+        def begin(stopped: Stopped) -> Iterator[str]:
             with self._turn(stopped):
-                thought = self._thought(prompt, stopped) if self._thinking else []
+                thought = self._thought(thinking, prompt, stopped) if thinking else []
                 yield from self._decoder.write(prompt + thought, max_tokens, grammar, stopped)
 
         return read_ahead(begin, stopped)
 
     def choose(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        texts: Sequence[str],
-        max_tokens: int,
-        stopped: Callable[[], bool],
+        self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
     ) -> tuple[str, int]:
         """The next message if it must be one of `texts`; wait while another is being written."""
         tokens = [tuple(self._tokens(text)) for text in texts]
@@ -221,10 +195,7 @@ class LlamaCppChatModel:
         return texts[chosen], len(tokens[chosen])
 
     def log_probabilities(
-        self,
-        conversations: Iterable[Sequence[Mapping[str, str]]],
-        reply: str,
-        stopped: Callable[[], bool],
+        self, conversations: Iterable[Messages], reply: str, stopped: Stopped
     ) -> Iterator[NDArray[np.float32]]:
         """For each conversation log P of every token of `reply`; long ones are shortened.
 
@@ -239,7 +210,7 @@ class LlamaCppChatModel:
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                found = self._likelihood().log_probabilities(frame, prompt, tokens, stopped)
+                found = self._likelihood.log_probabilities(frame, prompt, tokens, stopped)
             yield found  # outside the lock: the caller may take its time
 
     def _proven_encoding(self) -> Encoding | None:
@@ -251,11 +222,6 @@ class LlamaCppChatModel:
         is_same = encoding and encoding.encode_ordinary(_SAMPLE) == self._tokens(_SAMPLE)
         return encoding if is_same else None
 
-    def _count_text(self, text: str) -> int:
-        if self._encoding:
-            return len(self._encoding.encode_ordinary(text))
-        return len(self._tokens(text))
-
     def _tokens(self, text: str) -> list[int]:
         return llamacpp.tokenize(self._model, text, add_bos=False, special=False)
 
@@ -266,7 +232,7 @@ class LlamaCppChatModel:
         return bindings.chat_prompt(self._model, self._template, messages, think=think)
 
     @contextmanager
-    def _turn(self, stopped: Callable[[], bool]) -> Iterator[None]:
+    def _turn(self, stopped: Stopped) -> Iterator[None]:
         while not self._lock.acquire(timeout=_LOOK_SECONDS):
             if stopped():
                 raise Cancelled
@@ -275,40 +241,28 @@ class LlamaCppChatModel:
         finally:
             self._lock.release()
 
-    def _thinking_room(self) -> int:
-        """Most tokens of the thinking, with the marks around it."""
-        marks = self._template.thinking
-        if marks is None or not self._thinking:
-            return 0
-        around = f"{marks.opens}\n{marks.closes}{marks.then}"
-        return self._thinking + len(self._control_tokens(around))
-
-    def _thought(self, prompt: list[Slice], stopped: Callable[[], bool]) -> list[Slice]:
+    def _thought(self, marks: Thinking, prompt: list[Slice], stopped: Stopped) -> list[Slice]:
         """The model's thinking before its answer, closed if the model does not close it in time."""
-        marks = self._template.thinking
-        if marks is None:
-            return []
-        thought, closed = self._decoder.think(prompt, self._thinking, marks.closes, stopped)
+        thought, closed = self._decoder.think(prompt, self._thinking_tokens, marks.closes, stopped)
         end = marks.then if closed else f"\n{marks.closes}{marks.then}"
         return thought + slices([self._control_tokens(end)])
 
-    def _framed(self, conversation: Messages) -> tuple[list[int], list[int]]:
+    def _frame(self, messages: Messages) -> list[int]:
+        """The tokens around the messages."""
+        empty = [{**message, "content": ""} for message in messages]
+        return list(chain.from_iterable(self._prompt(empty)))
+
+    def _framed(self, messages: Messages) -> tuple[list[int], list[int]]:
         """The tokens of a conversation: those that all of its form begin with, and the rest."""
-        empty = [{**message, "content": ""} for message in conversation]
-        frame = [token for part in self._prompt(empty) for token in part]
-        prompt = [token for part in self._prompt(conversation) for token in part]
+        prompt = list(chain.from_iterable(self._prompt(messages)))
         most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
-        same = (ours == framed for ours, framed in zip(prompt[:most], frame, strict=False))
-        common = sum(takewhile(bool, same))
+        common = common_length(prompt[:most], self._frame(messages))
         return prompt[:common], prompt[common:]
 
+    @cached_property
     def _likelihood(self) -> bindings.LikelihoodContext:
         """The context for likelihoods, made on first use: it takes memory."""
-        if self._likelihood_context is None:
-            self._likelihood_context = bindings.LikelihoodContext(
-                self._model, tokens=LIKELIHOOD_TOKENS, threads=self._threads
-            )
-        return self._likelihood_context
+        return bindings.LikelihoodContext(self._model, tokens=LIKELIHOOD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +275,7 @@ class Speed:
     """Writing of an answer once the prompt is read."""
 
 
-def measure(model: ChatModel, stopped: Callable[[], bool]) -> Speed:
+def measure(model: ChatModel, stopped: Stopped) -> Speed:
     """Have the model read some 400 tokens and write 32.
 
     Raises:

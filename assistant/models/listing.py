@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL
+from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL, DefaultModel
 from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
 from assistant.models.gguf.adapter import ADAPTER
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.models.gguf.header import read_header
-from assistant.models.store import DEFAULT, present_chat_default, present_embedder_default
+from assistant.models.store import DEFAULT, default_chat_path, default_embedder_path
 from assistant.settings import Settings
 
 Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]
@@ -22,7 +22,9 @@ TRAINED: Final[dict[Role, Path]] = {
 """Models trained for this package and shipped with it: the chat model's adapter, and the encoders
 that read papers, check sentences, and find where to cut them."""
 PACKAGED: Final = "this package"
-"""The source of models that ship."""
+SHIPS: Final = ""
+"""The source of models that ship, and in place of the setting that names others."""
+HUB: Final = "the Hugging Face hub"
 A_FILE: Final = "a file"
 
 
@@ -73,60 +75,55 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
         InputError: a setting starts as a hub name but has another form.
     """
     cache = settings.cache
-    described = [
-        _default("chat", cache, in_use=settings.model == DEFAULT),
-        _default("embedder", cache, in_use=settings.embedder == DEFAULT),
-    ]
     specs: dict[Role, str] = {"chat": settings.model, "embedder": settings.embedder}
-    named = [_in_use(role, spec, cache) for role, spec in specs.items() if spec != DEFAULT]
+    named = [_named(role, spec, cache) for role, spec in specs.items() if spec != DEFAULT]
     unused = [
-        _from_hub(hub_file.spec, cache)
-        for hub_file in cached_hub_files(cache)
-        if hub_file.spec not in specs.values()
+        _described(None, each.spec, HUB, each.path(cache))
+        for each in cached_hub_files(cache)
+        if each.spec not in specs.values()
     ]
-    trained = [_trained(role, path, settings) for role, path in TRAINED.items()]
-    return [*described, *trained, *named, *unused]
+    described = [
+        _default("chat", CHAT, default_chat_path(cache)),
+        _default("embedder", EMBEDDER, default_embedder_path(cache)),
+        *(_trained(role, path) for role, path in TRAINED.items()),
+        *named,
+        *unused,
+    ]
+    uses_writer = settings.adapter and settings.model == DEFAULT
+    specs["writer"] = SHIPS if uses_writer else "none"
+    return [replace(each, in_use=each.spec == specs.get(each.role, SHIPS)) for each in described]
 
 
-def _trained(role: Role, path: Path, settings: Settings) -> ModelDescription:
-    described = _described(role, "", PACKAGED, path)
-    is_used = role != "writer" or (settings.adapter and settings.model == DEFAULT)
+def _default(role: Role, model: DefaultModel, path: Path) -> ModelDescription:
+    described = _described(role, DEFAULT, f"wheel {model.wheel.requirement}", path)
+    return replace(described, name=model.name, licence=model.licence)
+
+
+def _trained(role: Role, path: Path) -> ModelDescription:
     name = path.name if role == "writer" else f"{EMBEDDER.name}, trained further"
-    return replace(described, name=name, licence="Apache-2.0", quantization=None, in_use=is_used)
+    described = _described(role, SHIPS, PACKAGED, path)
+    return replace(described, name=name, licence="Apache-2.0", quantization=None)
 
 
-def _default(role: Role, cache: Path, *, in_use: bool) -> ModelDescription:
-    facts = CHAT if role == "chat" else EMBEDDER
-    path = present_chat_default(cache) if role == "chat" else present_embedder_default(cache)
-    described = _described(role, DEFAULT, f"wheel {facts.wheel.requirement}", path)
-    return replace(described, name=facts.name, licence=facts.licence, in_use=in_use)
-
-
-def _in_use(role: Role, spec: str, cache: Path) -> ModelDescription:
+def _named(role: Role, spec: str, cache: Path) -> ModelDescription:
     if spec.startswith(PREFIX):
-        return replace(_from_hub(spec, cache), role=role, in_use=True)
-    return replace(_described(role, spec, A_FILE, Path(spec).expanduser()), in_use=True)
+        return _described(role, spec, HUB, parse_spec(spec).path(cache))
+    return _described(role, spec, A_FILE, Path(spec).expanduser())
 
 
-def _from_hub(spec: str, cache: Path) -> ModelDescription:
-    path = parse_spec(spec).path(cache)
-    header = read_header(path)
-    role: Role = "embedder" if header is not None and header.is_embedder else "chat"
-    return _described(role, spec, "the Hugging Face hub", path)
-
-
-def _described(role: Role, spec: str, source: str, path: Path | None) -> ModelDescription:
-    here = path if path is not None and path.is_file() else None
-    header = read_header(here) if here is not None else None
+def _described(role: Role | None, spec: str, source: str, path: Path) -> ModelDescription:
+    """What the file says; without a `role`, it also says whether it is an embedder."""
+    here = path if path.is_file() else None
+    header = read_header(here) if here else None
     return ModelDescription(
-        role=role,
-        name=(header.name if header else None) or PurePath(spec.rpartition(":")[2]).stem,
+        role=role or ("embedder" if header and header.is_embedder else "chat"),
+        name=(header and header.name) or PurePath(spec.rpartition(":")[2]).stem,
         spec=spec,
         source=source,
         path=here,
-        size_bytes=here.stat().st_size if here is not None else None,
-        quantization=header.quantization if header is not None else None,
-        licence=header.licence if header is not None else None,
+        size_bytes=here.stat().st_size if here else None,
+        quantization=header.quantization if header else None,
+        licence=header.licence if header else None,
         in_use=False,
-        context_trained=header.context if header is not None else None,
+        context_trained=header.context if header else None,
     )

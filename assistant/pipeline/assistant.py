@@ -5,31 +5,35 @@ evaluation; its private methods stand in the order in which they are called.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from assistant.generation.answer_builder import AnswerBuilder, MetadataAnswer
-from assistant.generation.likelihood import question_likelihood
+from assistant.generation.answer_builder import (
+    ABSTENTION,
+    FOREIGN,
+    AnswerBuilder,
+    MetadataAnswer,
+)
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
-from assistant.pipeline.abstention import QuestionEntities, probability
-from assistant.pipeline.calibration import threshold
-from assistant.pipeline.evidence import candidates, choose_evidence
+from assistant.pipeline.abstention import QuestionEntities, probability, threshold
+from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply
-from assistant.pipeline.metadata import answer_from_metadata, nothing_passes, passages_of
+from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.settings import AnswerSettings, WritingMode
 from assistant.types import (
     Answer,
     Completed,
     Event,
-    EvidenceSelected,
     Outcome,
     SentenceVerified,
     Turn,
 )
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
+from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead, Reader
 from retrieval.search.rerank import (
     ReadPassage,
@@ -40,10 +44,8 @@ from retrieval.search.rerank import (
 )
 from retrieval.search.search import search
 from retrieval.text.markup import visible
-from retrieval.types import Cancelled, InputError, Paper, Passage, never
+from retrieval.types import InputError, Paper, Passage, never
 
-NO_MATCH = 0.0
-"""Confidence when retrieval returns nothing."""
 PARTIAL = 0.5
 """Factor of the threshold if several papers are sought: each abstract answers only a part."""
 SURE = 0.9
@@ -111,84 +113,79 @@ class Assistant:
             LibraryError: the library has no papers or cannot be read.
             Cancelled: `stopped()` became true; the model is free.
         """
-        question = checked_question(question)
+        builder = AnswerBuilder(checked_question(question))
         self.library.ready_to_search()
         history = about_papers(history)
-        parsed = self._understand(question, history, stopped)
-        builder = AnswerBuilder(question, parsed.standalone.text)
-        if metadata := self._metadata_answer(parsed, history):
-            yield builder.add_passages(passages_of(self.library, metadata.papers))
-            yield from builder.add_metadata(metadata)
+        parsed = self._understand(builder.question, history)
+        if metadata := parsed.metadata:
+            found = passages_of(self.library, metadata.papers)
+            yield builder.add_passages(parsed.standalone.text, found)
+            yield from builder.add_metadata(metadata, self.verifier.states)
         else:
-            if self._may_reword(parsed):
-                parsed.reword(reworded(self.model, parsed.standalone, history, stopped))
-                builder.standalone = parsed.standalone.text
-            yield builder.add_passages(self._retrieve(parsed))
+            parsed = self._reworded(parsed, history, stopped)
+            yield builder.add_passages(parsed.standalone.text, self._retrieve(parsed))
             read = self._read(parsed, builder.passages, stopped)
             if event := builder.add_reranked(reranked(builder.passages, read.papers), read.tokens):
                 yield event
             builder.confidence = self._confidence(parsed, read)
-            if read.papers and builder.confidence >= self._threshold(parsed):
-                yield from self._write(builder, parsed, read, stopped)
-            else:
+            least = self._threshold(parsed)
+            if read.papers and builder.confidence >= least:
+                about, beside = self._answering(parsed, read, least)
+                chosen = choose_evidence(about, beside, self.verifier.states)
+                yield builder.add_evidence(chosen)
+                yield from self._write(builder, parsed, stopped)
+            if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
         yield Completed(builder.build(self.model.name, self.settings.passages))
 
-    def confidence(self, question: str, stopped: Callable[[], bool] = never) -> float | None:
+    def confidence(self, question: str) -> float | None:
         """Probability that one of the best abstracts found answers `question`.
 
         None if metadata answers it.
 
         Raises:
-            InputError, LibraryError, Cancelled: see `stream`.
+            InputError, LibraryError: see `stream`.
         """
-        parsed = self._understand(checked_question(question), (), stopped)
-        if self._metadata_answer(parsed, ()):
+        parsed = self._understand(checked_question(question), ())
+        if parsed.metadata:
             return None
-        return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), stopped))
+        return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), never))
 
-    def _understand(
-        self, question: str, history: Sequence[Turn], stopped: Callable[[], bool]
-    ) -> "_ParsedQuestion":
-        """Find out what the question asks for, and about which papers."""
+    def _understand(self, question: str, history: Sequence[Turn]) -> "_ParsedQuestion":
+        """Find out what the question asks for, about which papers, and if records answer it."""
         lookup = Lookup.over(self.library)
         message = self.reader.message(question, history[-1].question if history else "")
         query = lookup.parse(question, lookup=message.kind in ("list", "count"))
         if not query.filters and (reply := fixed_reply(message, self.library.lexical.size)):
+            fixed = MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=reply)
             return _ParsedQuestion(
-                lookup, message, StandaloneQuestion(question, question), (), reply
+                message, StandaloneQuestion(question, question), (), query, fixed
             )
         named = lookup.named(question)
-
-        def find(text: str, papers: Sequence[Paper]) -> list[Passage]:
-            if stopped():
-                raise Cancelled
-            also = [paper.id for paper in (*papers, *named)]
-            return search(self.library, text, self._depth, self.settings.search, also=also)
-
+        find = partial(search, self.library, limit=self._depth, settings=self.settings.search)
         standalone = condense(question, history, message, find, named, filtered=bool(query.filters))
-        return _ParsedQuestion(lookup, message, standalone, named)
+        named = () if standalone.focus_papers else named
+        query = lookup.parse(standalone.question, lookup=message.kind == "list")
+        metadata = answer_from_metadata(
+            lookup, standalone, message, query, named=named, history=history
+        )
+        return _ParsedQuestion(message, standalone, named, query, metadata)
 
-    def _metadata_answer(
-        self, parsed: "_ParsedQuestion", history: Sequence[Turn]
-    ) -> MetadataAnswer | None:
-        """The answer that needs no abstract, if there is one."""
-        if parsed.reply:
-            return MetadataAnswer((), Outcome.NOT_IN_LIBRARY, parsed.reply)
-        lookup, standalone = parsed.lookup, parsed.standalone
-        known = answer_from_metadata(lookup, standalone, parsed.message, parsed.named, history)
-        if known or standalone.focus_papers:
-            return known
-        return nothing_passes(lookup, standalone.question, parsed.query)
+    def _reworded(
+        self, parsed: "_ParsedQuestion", history: Sequence[Turn], stopped: Callable[[], bool]
+    ) -> "_ParsedQuestion":
+        """A follow-up as a question of its own, worded by the chat model.
 
-    def _may_reword(self, parsed: "_ParsedQuestion") -> bool:
-        """Whether the chat model may reword a follow-up as a question of its own.
-
-        The default model may only if the reader is unsure of the message's focus.
+        The default model may do so only if the reader is unsure of the message's focus.
         """
         mode = self.settings.writing.mode
         is_sure = max(parsed.message.focuses.values()) >= SURE
-        return mode is WritingMode.FREE or (mode is WritingMode.BRIEF and not is_sure)
+        if mode is WritingMode.QUOTE or (mode is WritingMode.BRIEF and is_sure):
+            return parsed
+        standalone = reworded(self.model, parsed.standalone, history, stopped)
+        if standalone is parsed.standalone:
+            return parsed
+        return replace(parsed, standalone=standalone, wording=standalone.text)
 
     @property
     def _depth(self) -> int:
@@ -223,8 +220,8 @@ class Assistant:
         )
         tokens = sum(each.read.tokens for each in papers)
         one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
-        likelihood = question_likelihood(self.model)
-        if self.settings.rerank and likelihood and one_sought:
+        if self.settings.rerank and one_sought and self.model.gives_likelihoods:
+            likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
         beside = [each.passage.paper for each in parsed.meant(papers)]
@@ -239,7 +236,7 @@ class Assistant:
     def _confidence(self, parsed: "_ParsedQuestion", read: "_ReadPapers") -> float:
         """Probability that one of the papers meant, or else of the best ones, answers."""
         judged = parsed.meant(read.papers) or read.papers[: self.settings.judged]
-        return max(map(read.probability, judged), default=NO_MATCH)
+        return max(map(read.probability, judged), default=0.0)
 
     def _threshold(self, parsed: "_ParsedQuestion") -> float:
         """Least confidence with which the question is answered."""
@@ -248,27 +245,8 @@ class Assistant:
             least = threshold(self.library.home)
         return least * PARTIAL if parsed.seeks_several else least
 
-    def _write(
-        self,
-        builder: AnswerBuilder,
-        parsed: "_ParsedQuestion",
-        read: "_ReadPapers",
-        stopped: Callable[[], bool],
-    ) -> Iterator[EvidenceSelected | SentenceVerified]:
-        """Choose the evidence, then write sentences and check them."""
-        yield builder.add_evidence(choose_evidence(*self._answering(parsed, read)))
-        writer = Writer(self.model, self.verifier, self.settings.writing)
-        for sentence in writer.generate(
-            builder.draft, parsed.wording, stopped, each_paper=parsed.is_about_several
-        ):
-            builder.mark_shown()
-            yield sentence
-        builder.tokens = writer.tokens
-        if writer.declined:
-            self._abstain(builder, parsed, read)
-
     def _answering(
-        self, parsed: "_ParsedQuestion", read: "_ReadPapers"
+        self, parsed: "_ParsedQuestion", read: "_ReadPapers", least: float
     ) -> tuple[list[ReadPassage], list[ReadPassage]]:
         """The papers that the answer is about, and those that add a sentence beside them.
 
@@ -276,12 +254,29 @@ class Assistant:
         """
         if meant := parsed.meant(read.papers):
             return meant, []
-        least = self._threshold(parsed)
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
-        if parsed.seeks_several:
-            return [], read.group(first, SEVERAL_SOUGHT)
-        best, *others = read.group(first, ONE_SOUGHT)
-        return [best], others
+        limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
+        best, *others = read.papers[first : first + limits.papers]
+        near = [
+            each
+            for each in others
+            if best.passage.score - each.passage.score < limits.max_gap
+            and read.probability(each) >= limits.min_probability
+        ]
+        return ([], [best, *near]) if parsed.seeks_several else ([best], near)
+
+    def _write(
+        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
+    ) -> Iterator[SentenceVerified]:
+        """Write sentences and check them; none if the model finds no answer in the evidence."""
+        writer = Writer(self.model, self.verifier, self.settings.writing)
+        question = parsed.wording or parsed.text
+        for sentence in writer.generate(
+            builder.draft, question, stopped, each_paper=parsed.is_about_several
+        ):
+            builder.mark_shown()
+            yield sentence
+        builder.tokens = writer.tokens
 
     def _abstain(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
@@ -291,9 +286,10 @@ class Assistant:
         if known := parsed.entities.among(read.papers):
             builder.abstain_silent(known[0].passage.paper)
         elif parsed.entities.is_foreign(index):
-            builder.abstain_foreign()
+            builder.note = FOREIGN
         elif unknown := parsed.entities.unknown(index):
-            builder.abstain_unknown(unknown)
+            names = " or ".join(f"“{name}”" for name in unknown)
+            builder.note = f"{ABSTENTION} None mentions {names}."
 
 
 def checked_question(question: str) -> str:
@@ -321,32 +317,24 @@ def storable(typed: str) -> str:
     return typed.encode("utf-8", "replace").decode("utf-8")
 
 
+@dataclass(frozen=True, slots=True)
 class _ParsedQuestion:
     """A question, what it asks for, and the papers that it is about."""
 
-    def __init__(
-        self,
-        lookup: Lookup,
-        message: MessageRead,
-        standalone: StandaloneQuestion,
-        named: Sequence[Paper],
-        reply: str = "",
-    ) -> None:
-        self.lookup = lookup
-        self.message = message
-        self.standalone = standalone
-        self.named = () if standalone.focus_papers else tuple(named)
-        self.reply = reply
-        """The fixed reply, if the message asks nothing of the papers."""
-        self.query = lookup.parse(standalone.question, lookup=message.kind == "list")
-        self.entities = QuestionEntities.of(standalone, self.named, [self.query.said])
-        self.wording = self.text
-        """The question for the chat model, which also sees the titles of the papers."""
+    message: MessageRead
+    standalone: StandaloneQuestion
+    named: tuple[Paper, ...]
+    """The papers of the library that it names, unless the conversation tells the paper."""
+    query: ParsedQuery
+    metadata: MetadataAnswer | None
+    """The answer that needs no abstract, if there is one."""
+    wording: str = ""
+    """The question for the chat model, which also sees the titles of papers; by default `text`."""
 
-    def reword(self, standalone: StandaloneQuestion) -> None:
-        """Take over the chat model's wording, if it changed anything."""
-        if standalone is not self.standalone:
-            self.standalone, self.wording = standalone, standalone.text
+    @property
+    def entities(self) -> QuestionEntities:
+        """Its names, and the papers that it names or continues to ask about."""
+        return QuestionEntities.of(self.standalone, self.named, self.query.said)
 
     @property
     def text(self) -> str:
@@ -392,16 +380,3 @@ class _ReadPapers:
     def probability(self, read: ReadPassage) -> float:
         """Probability that a paper answers."""
         return self.probabilities[read.passage.paper.id]
-
-    def group(self, at: int, limits: _GroupLimits) -> list[ReadPassage]:
-        """The paper at place `at`, and those behind it that share its answer."""
-        best, *others = self.papers[at : at + limits.papers]
-        return [
-            best,
-            *(
-                each
-                for each in others
-                if best.passage.score - each.passage.score < limits.max_gap
-                and self.probability(each) >= limits.min_probability
-            ),
-        ]

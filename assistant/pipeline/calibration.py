@@ -8,25 +8,20 @@ reported on the other half.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
-import pydantic
-
-from assistant.pipeline.abstention import QuestionEntities, probability
+from assistant.pipeline.abstention import Calibration, Point, QuestionEntities, Rates, probability
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.settings import AnswerSettings
-from retrieval.index.files import write_whole
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import read_papers
 from retrieval.search.search import search
 from retrieval.text.splitting import split_sentences
-from retrieval.types import InputError, LibraryError, Paper, Passage, Progress
+from retrieval.types import InputError, Paper, Passage, Progress, never
 
-FILE = "abstention.json"
 MOST_REFUSED = 0.05
 """Promised share of answerable questions that are refused, if people wrote the questions."""
 MOST_ANSWERED = 0.10
@@ -35,8 +30,6 @@ the answerable ones among them are too easy to choose a threshold by."""
 LEAST_QUESTIONS = 20
 """Answerable questions, and unanswerable ones, below which a threshold would be chance."""
 CURVE_POINTS = 20
-DEFAULT_THRESHOLD = 0.2
-"""For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
 LEAST_SENTENCES = 4
 """Sentences of an abstract from which one can stand in for a question."""
 _FOUND = 6
@@ -51,74 +44,24 @@ class JudgedQuestion:
     answerable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point of the risk-coverage curve."""
-
-    threshold: float
-    coverage: float
-    """Share of all questions that are answered at this threshold."""
-    risk: float
-    """Share of the answered questions that the library has no answer to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """The rates of a threshold on questions that it was not chosen by."""
-
-    wrongly_refused: float
-    """Share of the answerable questions below the threshold."""
-    refused: float
-    """Share of the unanswerable questions below it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """A threshold and how it was measured."""
-
-    least_confidence: float
-    """The threshold: questions with less confidence are not answered."""
-    source: str
-    """Where the questions come from."""
-    answerable: int
-    unanswerable: int
-    promise: str
-    """What the threshold promises, in words."""
-    before: Rates
-    """Rates of the threshold before, on the second half of the questions."""
-    after: Rates
-    """Rates of this one there."""
-    auc: float
-    """How often an answerable question has more confidence than an unanswerable one."""
-    curve: tuple[Point, ...] = ()
-
-
-_FORM = pydantic.TypeAdapter(Calibration)
-
-
 def judged_sentences(
-    library: Library,
-    reader: Reader,
-    most: int,
-    progress: Progress,
-    stopped: Callable[[], bool],
+    library: Library, reader: Reader, most: int, progress: Progress
 ) -> Iterator[JudgedQuestion]:
     """Sentences as questions: answerable with their paper in the library, unanswerable without.
 
-    Args:
-        library: sentences are taken from its papers, at even distances.
-        reader: reads the papers found.
-        most: papers at most.
-        progress: called after each paper.
-        stopped: checked between two papers.
+    They are taken from `most` papers of the library at most, at even distances.
 
     Raises:
         LibraryError: the library cannot be read.
-        Cancelled: `stopped()` became true.
     """
     papers = at_even_distances((stored.paper for stored in library.store.papers()), most)
     for done, paper in enumerate(papers, start=1):
-        yield from _judged(paper, library, reader, stopped)
+        sentences = split_sentences(paper.abstract)
+        asked = sentences[2 * len(sentences) // 3].text  # past the introduction: what it does
+        found = search(library, asked, _FOUND, also=[paper.id])
+        others = [passage for passage in found if passage.paper.id != paper.id]
+        for passages, answerable in ((found, True), (others, False)) if others else ():
+            yield JudgedQuestion(_confidence(asked, passages, library, reader), answerable)
         progress("calibrating", done, len(papers), "papers")
 
 
@@ -127,11 +70,13 @@ def at_even_distances(papers: Iterable[Paper], most: int) -> list[Paper]:
     papers = sorted(papers, key=lambda each: each.id)
     most = min(most, len(papers))
     starts = [place * len(papers) // most for place in range(most)]
-    found = (
-        next(filter(_is_long, papers[start:end]), None)
-        for start, end in pairwise([*starts, len(papers)])
-    )
+    spans = (papers[start:end] for start, end in pairwise([*starts, len(papers)]))
+    found = (next(filter(_is_long, span), None) for span in spans)
     return [paper for paper in found if paper]
+
+
+def _is_long(paper: Paper) -> bool:
+    return len(split_sentences(paper.abstract)) >= LEAST_SENTENCES
 
 
 def calibrated(
@@ -143,8 +88,7 @@ def calibrated(
         judged: at least `LEAST_QUESTIONS` of either kind.
         source: where they come from.
         before: the threshold so far.
-        by_people: whether people wrote the questions, so that answerable ones are realistically
-            hard.
+        by_people: whether people wrote them, so that answerable ones are realistically hard.
 
     Raises:
         InputError: there are too few questions.
@@ -178,69 +122,9 @@ def calibrated(
     )
 
 
-def threshold(home: Path) -> float:
-    """The least confidence with which the library in `home` answers.
-
-    Raises:
-        LibraryError: it has a calibration that cannot be read.
-    """
-    own = read_calibration(home)
-    return own.least_confidence if own else DEFAULT_THRESHOLD
-
-
-def read_calibration(home: Path) -> Calibration | None:
-    """The calibration of the library in `home`; None if it has none of its own.
-
-    Raises:
-        LibraryError: it has one that cannot be read.
-    """
-    path = home / FILE
-    try:
-        return _FORM.validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, pydantic.ValidationError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise LibraryError(
-            f"{path} cannot be read ({why}); make it anew with `assistant calibrate`, or remove it."
-        ) from error
-
-
-def write_calibration(home: Path, calibration: Calibration) -> None:
-    """Store a calibration with the library, whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
-    write_whole(home / FILE, _FORM.dump_json(calibration, indent=2).decode("utf-8"))
-
-
-def _is_long(paper: Paper) -> bool:
-    return len(split_sentences(paper.abstract)) >= LEAST_SENTENCES
-
-
-def _judged(
-    paper: Paper, library: Library, reader: Reader, stopped: Callable[[], bool]
-) -> Iterator[JudgedQuestion]:
-    sentences = split_sentences(paper.abstract)
-    taken = sentences[2 * len(sentences) // 3].text  # past the introduction: what the paper does
-    found = search(library, taken, _FOUND, also=[paper.id])
-    others = [passage for passage in found if passage.paper.id != paper.id]
-    if not others:
-        return
-    for passages, answerable in ((found, True), (others, False)):
-        yield JudgedQuestion(_confidence(taken, passages, library, reader, stopped), answerable)
-
-
-def _confidence(
-    text: str,
-    passages: Sequence[Passage],
-    library: Library,
-    reader: Reader,
-    stopped: Callable[[], bool],
-) -> float:
+def _confidence(text: str, passages: Sequence[Passage], library: Library, reader: Reader) -> float:
     """Probability that one of the papers that read best answers."""
-    read = read_papers(text, passages, reader, stopped)[: AnswerSettings().judged]
+    read = read_papers(text, passages, reader, never)[: AnswerSettings().judged]
     entities = QuestionEntities.of(StandaloneQuestion(text, text), ())
     return max(probability(entities.features(each, library.lexical)) for each in read)
 

@@ -1,9 +1,13 @@
 """Retrieves candidate papers, and selects the sentences of the best ones that answer."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from assistant.generation.verification.instructions import states
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.generation.prompts import question_messages
+from assistant.models.chat import ChatModel
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.types import Evidence
 from retrieval.library.library import Library
@@ -15,6 +19,11 @@ from retrieval.types import NO_FILTERS, Filters, Paper, Passage
 FOCUS_BONUS = 0.3
 """Added to the score of the paper that a follow-up is about; see
 tests/benchmarks/conversation.md."""
+WORDS = 80
+"""Budget of words for the sentences of the papers that the question is about; see
+tests/benchmarks/reading.md."""
+GAP = 3.0
+"""How far behind the best sentence of its paper a sentence may be, in logits."""
 
 
 def candidates(
@@ -28,13 +37,8 @@ def candidates(
 ) -> list[Passage]:
     """The papers found for a question, best first, and among them those cited before.
 
-    Args:
-        library: what is searched.
-        standalone: the question in its conversation.
-        limit: papers to find; the conversation may add others.
-        filters: on authors, venue and year; ignored if the conversation tells the paper.
-        also: ids of papers that compete as well.
-        settings: how papers are found; see `SearchSettings`.
+    There are at most `limit` and those of the conversation. Filters are ignored if the conversation
+    tells the paper; without filters the papers with ids in `also` compete, too.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -46,7 +50,12 @@ def candidates(
     own = [paper.id for paper in (*standalone.history_papers, *standalone.focus_papers)]
     also = [] if filters else [*also, *own]
     found = search(library, standalone.text, limit, settings, filters=filters, also=also)
-    return _favoured(_without(found, standalone.excluded), standalone)
+    focus = {paper.id for paper in standalone.focus_papers}
+    favoured = [
+        replace(passage, score=passage.score + FOCUS_BONUS * (passage.paper.id in focus))
+        for passage in _without(found, standalone.excluded)
+    ]
+    return sorted(favoured, key=lambda passage: -passage.score)
 
 
 def _without(passages: Sequence[Passage], excluded: Sequence[Paper]) -> list[Passage]:
@@ -55,74 +64,69 @@ def _without(passages: Sequence[Passage], excluded: Sequence[Paper]) -> list[Pas
     return [passage for passage in passages if passage.paper.id not in ids]
 
 
-def _favoured(passages: Sequence[Passage], standalone: StandaloneQuestion) -> list[Passage]:
-    """The passages with a bonus for the papers that the question is about, best first."""
-    focus = {paper.id for paper in standalone.focus_papers}
-    scored = [
-        replace(passage, score=passage.score + FOCUS_BONUS * (passage.paper.id in focus))
-        for passage in passages
-    ]
-    return sorted(scored, key=lambda passage: -passage.score)
+class ChatLikelihood:
+    """The likelihood of a question as the chat model's reply when asked for one about a text."""
 
+    def __init__(self, model: ChatModel) -> None:
+        """`model` must give log-probabilities."""
+        self._model = model
+        self.tokens = 0
+        """Tokens read so far: of papers, and of the question after each."""
 
-@dataclass(frozen=True, slots=True)
-class EvidenceSettings:
-    """How much is chosen; see tests/benchmarks/reading.md."""
-
-    words: int = 80
-    """Budget of words for the sentences of the papers that the question is about."""
-    gap: float = 3.0
-    """How far behind the best sentence of its paper a sentence may be, in logits."""
+    def of(
+        self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
+    ) -> Iterator[NDArray[np.float32]]:
+        """For each of `texts` the log-probability (natural) of every token of the question."""
+        conversations = [question_messages(text) for text in texts]
+        rows = self._model.log_probabilities(conversations, question, stopped)
+        for conversation, row in zip(conversations, rows, strict=True):
+            self.tokens += self._model.count(conversation) + len(row)
+            yield row
 
 
 def choose_evidence(
     about: Sequence[ReadPassage],
-    beside: Sequence[ReadPassage] = (),
-    settings: EvidenceSettings | None = None,
+    beside: Sequence[ReadPassage],
+    states: Callable[[str], bool],
+    *,
+    words: int = WORDS,
+    gap: float = GAP,
 ) -> list[Evidence]:
     """The sentences that answer a question: paper by paper, each paper's in reading order.
 
     Args:
         about: the papers that the question is about; they share the budget of words.
         beside: further papers that answer; each adds its best sentence.
-        settings: see `EvidenceSettings`.
+        states: whether a sentence states something. One that does not is chosen only if its paper
+            has no other. Sentences are judged best first, and only as far as they are chosen.
+        words: see `WORDS`.
+        gap: see `GAP`.
     """
-    settings = settings or EvidenceSettings()
-    budget = settings.words // max(1, len(about))
-    chosen = [one for each in about for one in _within(_scored(each), budget, settings.gap)]
-    return [*chosen, *(_best(_scored(each)) for each in beside)]
-
-
-def _scored(read: ReadPassage) -> list[Evidence]:
-    """The sentences of a paper that state something, or else all, with the reader's logits."""
-    sentences = read.read.sentences
-    stating = [each for each in sentences if states(each.sentence.text)] or sentences
+    budget = words // max(1, len(about))
+    shares = [*((each, budget) for each in about), *((each, 0) for each in beside)]
     return [
-        Evidence(
-            read.passage.paper,
-            each.sentence.start,
-            each.sentence.end,
-            each.sentence.text,
-            each.evidence,
-        )
-        for each in stating
+        sentence
+        for read, share in shares
+        for sentence in _chosen(read, states, share, gap)
+        or _chosen(read, lambda _text: True, share, gap)
     ]
 
 
-def _best(scored: Sequence[Evidence]) -> Evidence:
-    return max(scored, key=lambda each: each.score)
-
-
-def _within(scored: Sequence[Evidence], budget: int, gap: float) -> list[Evidence]:
-    """The best sentence, and others close to it that fit the budget, in reading order."""
-    least = _best(scored).score - gap
+def _chosen(
+    read: ReadPassage, states: Callable[[str], bool], words: int, gap: float
+) -> list[Evidence]:
+    """A paper's best sentence, and others close to it that fit the budget, in reading order."""
     chosen: list[Evidence] = []
-    for sentence in sorted(scored, key=lambda each: -each.score):
-        fits = not chosen or _words([*chosen, sentence]) <= budget
-        if sentence.score >= least and fits:
-            chosen.append(sentence)
+    for each in sorted(read.read.sentences, key=lambda each: -each.evidence):
+        if chosen and each.evidence < chosen[0].score - gap:
+            break
+        sentence = each.sentence
+        length = len(sentence.text.split())
+        if (not chosen or length <= words) and states(sentence.text):
+            words -= length
+            chosen.append(
+                Evidence(
+                    read.passage.paper, sentence.start, sentence.end, sentence.text, each.evidence
+                )
+            )
     return sorted(chosen, key=lambda each: each.start)
-
-
-def _words(sentences: Iterable[Evidence]) -> int:
-    return sum(len(sentence.text.split()) for sentence in sentences)

@@ -13,7 +13,6 @@ from assistant.generation.prompts import standalone_messages
 from assistant.models.chat import ChatModel
 from assistant.pipeline.intent import (
     OrdinalPlace,
-    about_papers,
     by_focus,
     papers_named_in,
     place_in,
@@ -40,8 +39,8 @@ _PRONOUNS = frozenset("that them there these they this those their theirs".split
 """Words that a rewrite is to replace."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
-Find = Callable[[str, Sequence[Paper]], Sequence[Passage]]
-"""Searches for a text; the papers given are among those found, which are best first."""
+Find = Callable[..., Sequence[Passage]]
+"""`find(text, also=ids)` gives the papers found for a text and those with the ids, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +74,33 @@ def condense(
 
     Args:
         question: as asked.
-        history: the conversation so far, oldest turn first.
+        history: the turns about papers, oldest first.
         message: the question as the reader sees it after the one before.
-        find: searches the library; called only if no place, mark or name tells the paper.
+        find: called only if no place, mark or name tells the paper.
         named: the papers of the library that it may name.
-        filtered: whether it gives authors, a venue or a year; then it is not about the paper cited
-            last.
+        filtered: whether it gives authors, a venue or a year.
 
     Raises:
         LibraryError: `find` cannot search.
     """
-    history = about_papers(history)
     if not history:
         return StandaloneQuestion(question, question)
-    mentioned, cited = tuple(_mentioned(history)), cited_papers(history)
+    mentioned, cited = _mentioned(history), cited_papers(history)
+    alone = StandaloneQuestion(question, question, history_papers=mentioned)
     place = place_in(question)
     if place and (paper := _at(place, history)):
-        it, titled = (_with_place(question, place, text) for text in ("it", _titled(paper)))
-        return StandaloneQuestion(it, titled, (paper,), history_papers=mentioned)
+        before, behind = question[: place.start], question[place.end :]
+        text = f"{before}{_titled(paper)}{behind}"
+        return replace(alone, question=f"{before}it{behind}", text=text, focus_papers=(paper,))
+    is_alone = message.focus == "alone"
     if not cited:
-        text = question if message.focus == "alone" else f"{_last_alone(history)} {question}"
-        return StandaloneQuestion(question, text, history_papers=mentioned)
+        return alone if is_alone else replace(alone, text=f"{_last_alone(history)} {question}")
     if own := papers_named_in(question, named):
-        return _named(question, own, cited[0], mentioned, message)
-    is_list, is_alone = message.kind == "list", message.focus == "alone"
+        return _named(alone, own, cited[0], message)
+    is_list = message.kind == "list"
     if (filtered and (is_list or is_alone or message.kind == "several")) or (is_list and is_alone):
-        excluded = tuple(cited) if seeks_others(message) else ()
-        return StandaloneQuestion(question, question, (), excluded, mentioned)
-    return _focused(question, cited, mentioned, message, find)
+        return replace(alone, excluded=tuple(cited)) if seeks_others(message) else alone
+    return _focused(alone, cited, message, find, [paper.id for paper in named])
 
 
 def reworded(
@@ -119,31 +117,23 @@ def reworded(
     asked = standalone.question
     if len(standalone.focus_papers) != 1 or standalone.text == asked:
         return standalone
-    title = standalone.focus_papers[0].shown_title
-    last = history[-1].answer
+    title, last = standalone.focus_papers[0].shown_title, history[-1].answer
     before = last.standalone_question
     messages = standalone_messages(before, title, asked)
     if model.count(messages) + REWRITE_TOKENS > model.context:
         return standalone
     with closing(model.write(messages, REWRITE_TOKENS, stopped)) as pieces:
         text = visible("".join(without_thinking(pieces))).strip()
-    known = f"{before} {title} {last.text}"
-    if not keeps(text, asked, title, known):
-        return standalone
-    return replace(standalone, text=text, found=())
+    if keeps(text, asked, title, f"{before} {last.text}"):
+        return replace(standalone, text=text, found=())
+    return standalone
 
 
 def keeps(rewrite: str, question: str, title: str, known: str) -> bool:
     """Whether a rewrite asks what `question` asks.
 
     It must be one question on one line, keep the numbers and content words of `question`, have a
-    word of the title, and add only words of the title and the conversation.
-
-    Args:
-        rewrite: written by a model.
-        question: as asked.
-        title: of the paper that it is about.
-        known: the conversation.
+    word of the paper's title, and add only words of the title and of the text `known`.
     """
     words, said = _stems(rewrite), _stems(question)
     allowed = said | _stems(title) | _stems(known)
@@ -163,57 +153,49 @@ def cited_papers(history: Sequence[Turn]) -> list[Paper]:
 
     After an answer that cites none, those cited before it, unless its question stood alone.
     """
-    for turn in reversed(about_papers(history)):
-        if papers := _papers_of(turn):
+    for turn in reversed(history):
+        papers = _papers_of(turn)
+        if papers or _stood_alone(turn):
             return papers
-        if _stood_alone(turn):
-            return []
     return []
 
 
 def _named(
-    question: str,
-    own: Sequence[Paper],
-    last: Paper,
-    mentioned: tuple[Paper, ...],
-    message: MessageRead,
+    alone: StandaloneQuestion, own: Sequence[Paper], last: Paper, message: MessageRead
 ) -> StandaloneQuestion:
     """A question that names papers: about these, or about them and the paper cited last."""
     compares = message.kind == "several" or message.focus == "both"
     if compares and message.focus != "alone" and last not in own:
-        text = f"About {_titled(last)}: {question}"
-        return StandaloneQuestion(question, text, (last, *own), history_papers=mentioned)
-    known = {paper.id for paper in mentioned}
-    focus = tuple(own) if known.issuperset(paper.id for paper in own) else ()
-    return StandaloneQuestion(question, question, focus, history_papers=mentioned)
+        return replace(alone, text=_about(alone.question, last), focus_papers=(last, *own))
+    known = {paper.id for paper in alone.history_papers}
+    return replace(alone, focus_papers=tuple(own)) if {each.id for each in own} <= known else alone
 
 
 def _focused(
-    question: str,
+    alone: StandaloneQuestion,
     cited: Sequence[Paper],
-    mentioned: Sequence[Paper],
     message: MessageRead,
     find: Find,
+    named: Sequence[str],
 ) -> StandaloneQuestion:
     """A question about the likeliest paper of the conversation, besides it, or about neither."""
-    history = tuple(mentioned)
+    question, mentioned = alone.question, alone.history_papers
     both = tuple(cited[:MOST_NAMED] if len(cited) > 1 else mentioned[-2:])
     if message.focus == "both" and len(both) > 1:
-        text = f"About {' and '.join(map(_titled, both))}: {question}"
-        return StandaloneQuestion(question, text, both, history_papers=history)
-    latest = dict.fromkeys(paper.id for paper in (*cited, *reversed(mentioned)))
-    papers = {paper.id: paper for paper in (*mentioned, *cited)}
-    known = {id_: papers[id_] for id_ in list(latest)[: 1 + MOST_EARLIER]}
-    alone = find(question, list(known.values()))
-    beside = find(_about(cited[0], question), list(known.values()))
-    found = by_focus(alone, beside, list(known.values()), message)
+        return replace(alone, text=_about(question, *both), focus_papers=both)
+    latest = {paper.id: paper for paper in (*cited, *reversed(mentioned))}
+    known = dict(list(latest.items())[: 1 + MOST_EARLIER])
+    also = [*known, *named]
+    typed = tuple(find(question, also=also))
+    beside = find(_about(question, cited[0]), also=also)
+    found = tuple(by_focus(typed, beside, list(known.values()), message))
     if found and (paper := known.get(found[0].paper.id)):
-        text = _about(paper, question)
-        return StandaloneQuestion(question, text, (paper,), (), history, tuple(found))
+        text = _about(question, paper)
+        return replace(alone, text=text, focus_papers=(paper,), found=found)
     if seeks_others(message):
         text = f"Besides {_titled(cited[0])}: {question}"
-        return StandaloneQuestion(question, text, (), tuple(cited), history, tuple(found))
-    return StandaloneQuestion(question, question, (), (), history, tuple(alone))
+        return replace(alone, text=text, excluded=tuple(cited), found=found)
+    return replace(alone, found=typed)
 
 
 def _last_alone(history: Sequence[Turn]) -> str:
@@ -235,48 +217,37 @@ def _papers_of(turn: Turn) -> list[Paper]:
     return list(cited.values())
 
 
-def _mentioned(history: Sequence[Turn]) -> list[Paper]:
+def _mentioned(history: Sequence[Turn]) -> tuple[Paper, ...]:
     """All papers of the conversation, in the order in which they were first cited."""
-    found = {paper.id: paper for turn in reversed(history) for paper in _papers_of(turn)}
-    order = dict.fromkeys(paper.id for turn in history for paper in _papers_of(turn))
-    return [found[id_] for id_ in order]
+    return tuple({paper.id: paper for turn in history for paper in _papers_of(turn)}.values())
 
 
 def _at(place: OrdinalPlace, history: Sequence[Turn]) -> Paper | None:
-    """The paper at a place, if there is one."""
     last = history[-1].answer
     if place.by_mark:
-        marked = [citation.paper for citation in last.citations]
-        return _ranked(marked, int(place.rank) - 1)
+        return _ranked([citation.paper for citation in last.citations], int(place.rank) - 1)
     cited, mentioned = _papers_of(history[-1]), _mentioned(history)
-    offered = [passage.paper for passage in last.passages]
     if not place.rank.isdigit():
         return _relative(place.rank, cited if len(cited) > 1 else mentioned, cited_papers(history))
-    lists = [cited, mentioned, offered] if cited else [offered, mentioned]
-    at = int(place.rank)
-    return next((papers[at] for papers in lists if at < len(papers) and len(papers) > 1), None)
+    offered = [passage.paper for passage in last.passages]
+    lists = [papers for papers in (cited or offered, mentioned, offered) if len(papers) > 1]
+    found = (_ranked(papers, int(place.rank)) for papers in lists)
+    return next(filter(None, found), None)
 
 
 def _relative(rank: str, papers: Sequence[Paper], focus: Sequence[Paper]) -> Paper | None:
     """The `former`, `latter`, `last`, `previous` or `other` of papers, oldest first."""
-    if rank in {"last", "latter"}:
-        return _ranked(papers, len(papers) - 1)
-    if rank == "former":
-        return papers[-2] if len(papers) > 1 else None
-    rest = [paper for paper in papers if paper not in focus[:1]]
-    return _ranked(rest, len(rest) - 1)
+    if rank in {"previous", "other"}:
+        papers = [paper for paper in papers if paper not in focus[:1]]
+    return _ranked(papers, len(papers) - (2 if rank == "former" else 1))
 
 
 def _ranked(papers: Sequence[Paper], at: int) -> Paper | None:
     return papers[at] if 0 <= at < len(papers) else None
 
 
-def _with_place(question: str, place: OrdinalPlace, text: str) -> str:
-    return f"{question[: place.start]}{text}{question[place.end :]}"
-
-
-def _about(paper: Paper, question: str) -> str:
-    return f"About {_titled(paper)}: {question}"
+def _about(question: str, *papers: Paper) -> str:
+    return f"About {' and '.join(map(_titled, papers))}: {question}"
 
 
 def _titled(paper: Paper) -> str:
@@ -285,6 +256,5 @@ def _titled(paper: Paper) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    """The beginnings of the content words."""
     words = (word for word in _WORD.findall(text.casefold()) if len(word) >= _SHORTEST_WORD)
     return {word[:_STEM_LETTERS] for word in words if word not in _PRONOUNS}

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
+from operator import mul
 
 from assistant.types import Answer, Turn
 from retrieval.search.reader import MessageRead
@@ -26,10 +27,12 @@ lost, a courtesy that gets an abstention is only clumsy."""
 _REPLIES = {"greeting": GREETING, "thanks": THANKS, "ability": ABILITY}
 _SIZE = re.compile(r"This library has [\d,]+ papers?\.")
 _PAPER = r"(?:papers?|works?|articles?|stud(?:y|ies)|publications?|ones?)"
-_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_ORDINAL_NUMBERS = "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split()
 _ORDINALS = {
-    word: at for words in (_ORDINAL_WORDS, _ORDINAL_NUMBERS) for at, word in enumerate(words)
+    ordinal: at // 2
+    for at, ordinal in enumerate(
+        "first 1st second 2nd third 3rd fourth 4th fifth 5th sixth 6th seventh 7th eighth 8th "
+        "ninth 9th tenth 10th".split()
+    )
 }
 _NOT_OF_A_TOPIC = (
     r"(?! (?:to\b|on\b|for\b|that\b|which\b|of (?!(?:them|these|those)\b)|about \w"
@@ -48,12 +51,7 @@ _CITED = re.compile(
 
 
 def fixed_reply(message: MessageRead, papers: int) -> str:
-    """The reply to a message that asks nothing of the papers; empty if it may ask something.
-
-    Args:
-        message: as the reader sees it.
-        papers: number of papers in the library.
-    """
+    """The reply to a message that asks nothing of a library's `papers`; else empty."""
     if message.kinds[message.kind] < SURE_KIND:
         return ""
     if message.kind == "count":
@@ -63,9 +61,8 @@ def fixed_reply(message: MessageRead, papers: int) -> str:
 
 def is_fixed(answer: Answer) -> bool:
     """Whether an answer is a fixed reply."""
-    if answer.sentences or answer.passages:
-        return False
-    return answer.text in _REPLIES.values() or bool(_SIZE.fullmatch(answer.text))
+    is_reply = answer.text in _REPLIES.values() or _SIZE.fullmatch(answer.text)
+    return bool(is_reply) and not (answer.sentences or answer.passages)
 
 
 def about_papers(history: Sequence[Turn]) -> list[Turn]:
@@ -85,16 +82,13 @@ def papers_named_in(question: str, papers: Sequence[Paper]) -> list[Paper]:
     """
     words = [joined(word) for word in question.split()]
     spans = {"".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, a + 4)}
-    whole = joined(question)
-
-    def has(paper: Paper) -> bool:
+    named = []
+    for paper in papers:
         title = joined(paper.title)
-        head = paper.title if ":" in paper.title else ""
-        return bool(title and title in whole) or not spans.isdisjoint(
-            introduced(head, paper.abstract)
-        )
-
-    return [paper for paper in papers if has(paper)]
+        own = introduced(paper.title if ":" in paper.title else "", paper.abstract)
+        if (title and title in joined(question)) or not spans.isdisjoint(own):
+            named.append(paper)
+    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +137,7 @@ class Signals:
 
 
 WEIGHTS = Signals(
-    alone=10.54,
-    beside=14.51,
-    last=-7.81,
-    goes_on=0.63,
-    earlier=1.32,
-    goes_back=1.14,
-    others=-1.44,
+    alone=10.54, beside=14.51, last=-7.81, goes_on=0.63, earlier=1.32, goes_back=1.14, others=-1.44
 )
 
 
@@ -163,13 +151,17 @@ def by_focus(
 
     Args:
         alone: papers found for the message as typed, those of `history` among them.
-        beside: papers found for it with the title of the paper cited last before it, likewise.
+        beside: papers found for it behind the title of the paper cited last, likewise.
         history: papers of the conversation, the one cited last first.
         message: as the reader sees it.
     """
     passages = {each.paper.id: each for each in (*beside, *alone)}
-    signals = signals_of(alone, beside, history, message)
-    weighed = [replace(each, score=_weighed(signals[id_])) for id_, each in passages.items()]
+    scale = WEIGHTS.alone + WEIGHTS.beside
+    scores = {
+        id_: sum(map(mul, astuple(signals), astuple(WEIGHTS))) / scale
+        for id_, signals in signals_of(alone, beside, history, message).items()
+    }
+    weighed = [replace(each, score=scores[id_]) for id_, each in passages.items()]
     return sorted(weighed, key=lambda each: -each.score)
 
 
@@ -200,13 +192,6 @@ def signals_of(
     }
 
 
-def _weighed(signals: Signals) -> float:
-    """The weighted sum of the signals, on the scale of a fused score."""
-    pairs = zip(astuple(signals), astuple(WEIGHTS), strict=True)
-    total: float = sum(value * weight for value, weight in pairs)
-    return total / (WEIGHTS.alone + WEIGHTS.beside)
-
-
 def _for_others(message: MessageRead) -> float:
     share = message.kinds["list"] + message.kinds["several"]
     return _log_ratio(share, 1.0 - share)
@@ -214,5 +199,4 @@ def _for_others(message: MessageRead) -> float:
 
 def _log_ratio(one: float, other: float) -> float:
     """The log of a ratio of probabilities, each at least what a thousand examples can show."""
-    least = 1e-3
-    return math.log(max(one, least) / max(other, least))
+    return math.log(max(one, 1e-3) / max(other, 1e-3))

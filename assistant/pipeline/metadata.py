@@ -6,12 +6,7 @@ asks for, and the index proves what it names; if either is unsure, the abstracts
 
 from collections.abc import Sequence
 
-from assistant.generation.answer_builder import (
-    MetadataAnswer,
-    MetadataSentence,
-    entry,
-    record_sentence,
-)
+from assistant.generation.answer_builder import MetadataAnswer, entry, record_sentence
 from assistant.pipeline.follow_up import StandaloneQuestion, cited_papers
 from assistant.pipeline.intent import papers_named_in
 from assistant.types import Outcome, Turn
@@ -39,39 +34,47 @@ def answer_from_metadata(
     lookup: Lookup,
     standalone: StandaloneQuestion,
     message: MessageRead,
-    named: Sequence[Paper],
+    parsed: ParsedQuery,
+    *,
+    named: Sequence[Paper] = (),
     history: Sequence[Turn] = (),
 ) -> MetadataAnswer | None:
     """The answer from records; None if the question asks for anything else.
 
-    Args:
-        lookup: searches the records of the library.
-        standalone: the question in its conversation.
-        message: the question as the reader sees it.
-        named: the papers of the library that it names.
-        history: the conversation so far.
+    `message` is the question as the reader sees it, `parsed` what it says about records, and
+    `named` are the papers of the library that it names.
     """
-    if message.kinds[message.kind] < LIKELY_KIND:
-        return None
-    parsed = lookup.parse(standalone.question, lookup=True)
-    if message.kind == "by_authors" and not parsed.filters.authors:
-        papers = standalone.focus_papers or papers_named_in(standalone.question, named)
+    known = None
+    if message.kinds[message.kind] >= LIKELY_KIND:
+        known = _by_kind(lookup, standalone, message.kind, named, history)
+    if known or standalone.focus_papers:
+        return known
+    return _nothing_passes(lookup, standalone.question, parsed)
+
+
+def _by_kind(
+    lookup: Lookup,
+    standalone: StandaloneQuestion,
+    kind: str,
+    named: Sequence[Paper],
+    history: Sequence[Turn],
+) -> MetadataAnswer | None:
+    question = standalone.question
+    parsed = lookup.parse(question, lookup=True)
+    papers = standalone.focus_papers or papers_named_in(question, named)
+    if kind == "by_authors" and not parsed.filters.authors:
         return _by_the_same(lookup, papers or cited_papers(history), history)
-    if message.kind == "record":
-        papers = (
-            standalone.focus_papers
-            or papers_named_in(standalone.question, named)
-            or _titled(standalone.question, lookup)
-        )
+    if kind == "record":
+        papers = papers or _titled(parsed.topic, lookup)
         return _records(papers) if papers else None
-    lists = message.kind in ("list", "by_authors", "count") and not standalone.excluded
+    lists = kind in ("list", "by_authors", "count") and not standalone.excluded
     if lists and (parsed.filters or parsed.unmatched):
-        listing = lookup.found(standalone.question, parsed, MOST_LISTED)
-        return _list(listing, _command(standalone.question, listing.total))
+        listing = lookup.found(question, parsed, MOST_LISTED)
+        return _list(listing, _command(question, listing.total))
     return None
 
 
-def nothing_passes(lookup: Lookup, question: str, parsed: ParsedQuery) -> MetadataAnswer | None:
+def _nothing_passes(lookup: Lookup, question: str, parsed: ParsedQuery) -> MetadataAnswer | None:
     """The answer that the library lacks the papers that a question about content asks about."""
     if not (parsed.filters or parsed.unmatched):
         return None
@@ -94,10 +97,9 @@ def passages_of(library: Library, papers: Sequence[Paper]) -> list[Passage]:
 
 def _records(papers: Sequence[Paper]) -> MetadataAnswer:
     """Sentences that the records of papers support."""
-    known = [(record_sentence(paper), paper) for paper in papers]
-    sentences = tuple(MetadataSentence(text, paper) for text, paper in known if text)
-    if sentences:
-        return MetadataAnswer(sentences, papers=tuple(each.paper for each in sentences))
+    said = ((record_sentence(paper), paper) for paper in papers)
+    if sentences := tuple((text, paper) for text, paper in said if text):
+        return MetadataAnswer(sentences, papers=tuple(paper for _, paper in sentences))
     note = (
         f"The record of “{papers[0].shown_title}” in this library does not say who wrote it or "
         "where it appeared."
@@ -119,24 +121,19 @@ def _list(listing: Listing, command: str = "") -> MetadataAnswer:
     more = listing.total - len(papers)
     if more > 0:
         texts[-1] += f", and {more:,} more" + (f" that `{command}` lists" if command else "")
-    sentences = (
-        MetadataSentence(f"{text}.", paper) for text, paper in zip(texts, papers, strict=True)
-    )
-    return MetadataAnswer(tuple(sentences), papers=papers)
+    sentences = tuple((f"{text}.", paper) for text, paper in zip(texts, papers, strict=True))
+    return MetadataAnswer(sentences, papers=papers)
 
 
-def _titled(question: str, lookup: Lookup) -> tuple[Paper, ...]:
-    """The one paper whose title the question contains, if that is sure."""
-    parsed = lookup.parse(question, lookup=True)
-    if not parsed.topic:
-        return ()
-    listing = lookup.found(parsed.topic, ParsedQuery(Filters(), topic=parsed.topic), 2)
-    if not listing.matches:
+def _titled(topic: str, lookup: Lookup) -> tuple[Paper, ...]:
+    """The one paper whose title a question contains, if that is sure."""
+    listing = lookup.found(topic, ParsedQuery(Filters(), topic=topic), 2) if topic else None
+    if not listing or not listing.matches:
         return ()
     first, *others = listing.matches
     if any(first.score - other.score < _CLEAR for other in others):
         return ()
-    asked, title = plain_title(parsed.topic), plain_title(first.paper.title)
+    asked, title = plain_title(topic), plain_title(first.paper.title)
     enough = len(asked.split()) >= _ENOUGH_WORDS or len(asked) * 2 >= len(title)
     return (first.paper,) if enough and likeness(asked, title) >= _SURE_LIKENESS else ()
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from assistant.generation.probe import Probe
+from assistant.generation.probe import passes_once
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
@@ -61,22 +61,18 @@ def open_verifier(settings: Settings, progress: Progress) -> Verifier:
     Raises:
         ModelError: its weights are missing or damaged, or the embedder cannot be fetched.
     """
+    support, cutter = (
+        (resolve_encoder(each, settings.cache, progress), read_heads(each))
+        for each in (SUPPORT, CUTTER)
+    )
     threads = settings.threads
-    path = resolve_encoder(SUPPORT, settings.cache, progress)
-    model = SupportModel(path, read_heads(SUPPORT), threads=threads)
-    path = resolve_encoder(CUTTER, settings.cache, progress)
-    return Verifier(model, Cutter(path, read_heads(CUTTER), threads=threads))
+    return Verifier(SupportModel(*support, threads=threads), Cutter(*cutter, threads=threads))
 
 
 def open_assistant(
     settings: Settings, progress: Progress, ablations: Ablations = NO_ABLATIONS
 ) -> Assistant:
     """An assistant over a library that has papers.
-
-    Args:
-        settings: where the library and the models are.
-        progress: called while something takes long.
-        ablations: parts left out, for measurements.
 
     Raises:
         ModelError: a model cannot be fetched or loaded.
@@ -123,7 +119,7 @@ def writing_mode(
     progress: Progress,
     stopped: Callable[[], bool] = never,
 ) -> WritingMode:
-    """The best mode in which the model writes well enough; see `Probe`.
+    """The best mode in which the model writes well enough; see `passes`.
 
     If the adapter was trained on the model, it is attached. An adapter that cannot be used is
     reported on stderr, and the model is probed without it.
@@ -134,27 +130,21 @@ def writing_mode(
     known = FileFacts(settings.cache / "model-facts.json")
     mode = WritingMode.FREE
     try:
-        if settings.adapter and _takes_adapter(model, settings, known):
+        if settings.adapter and is_base(model.path, known, ADAPTER):
             model.attach(ADAPTER)
             mode = WritingMode.BRIEF
+        elif settings.adapter and settings.model == DEFAULT:
+            _report(
+                f"The writer's adapter {ADAPTER} was trained on another model than the default one "
+                f"of this package, so it is left out; {REINSTALL}."
+            )
     except ModelError as error:
-        print(f"assistant: {error}", file=sys.stderr, flush=True)
-    passes = Probe(verifier, known).passes_once(model, mode, model.path, progress, stopped)
+        _report(str(error))
+    passes = passes_once(
+        model, mode, verifier, file=model.path, known=known, progress=progress, stopped=stopped
+    )
     return mode if passes else WritingMode.QUOTE
 
 
-def _takes_adapter(model: LlamaCppChatModel, settings: Settings, known: FileFacts) -> bool:
-    """Whether the adapter was trained on the model.
-
-    Raises:
-        ModelError: a file is missing or damaged, or it was trained on another model than this
-            default one.
-    """
-    if is_base(model.path, known, ADAPTER):
-        return True
-    if settings.model == DEFAULT:
-        raise ModelError(
-            f"The writer's adapter {ADAPTER} was trained on another model than the default one of "
-            f"this package, so it is left out; {REINSTALL}."
-        )
-    return False
+def _report(problem: str) -> None:
+    print(f"assistant: {problem}", file=sys.stderr, flush=True)

@@ -1,6 +1,7 @@
 """Builds the app and serves it with uvicorn: startup checks, graceful shutdown, header timeout."""
 
 import asyncio
+import signal
 import socket
 import sys
 from typing import Any
@@ -10,23 +11,26 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
+from assistant.server.auth import path_of
 from assistant.server.auth.guard import check_auth_file, protect, warn_if_open
+from assistant.server.auth.proxies import Proxied
 from assistant.server.jobs.setup import check_paths
 from assistant.server.metrics import MetricsMiddleware
 from assistant.server.service import Service
 from assistant.server.web import mount_page
 from assistant.settings import Settings, reach_directly
-from retrieval.types import ServeError
+from retrieval.types import Cancelled, ServeError
 
 _HEAD_TIMEOUT = 20.0
 """Seconds in which the whole head of a request must arrive."""
-_SHUTDOWN_TIMEOUT = 2
-"""Seconds that open connections have to end when the server does."""
+_SHUTDOWN_TIMEOUT = 5
+"""Seconds that open connections have to end when the server does: a model is stopped in between."""
 
 
 def serve(settings: Settings) -> None:
-    """Serve until Ctrl-C.
+    """Serve until Ctrl-C or SIGTERM.
 
     Raises:
         ServeError: the address or port cannot be used.
@@ -41,20 +45,22 @@ def serve(settings: Settings) -> None:
     service = Service(settings)
     app = GracefulShutdown(build_app(service))
     config = uvicorn.Config(
-        app,
+        Proxied(app, settings),
         host=settings.host,
         port=settings.port,
         log_level="warning",
         http=HeaderTimeoutProtocol,
         ws="none",
         server_header=False,
+        proxy_headers=False,  # `Proxied` reads them
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
     )
-    server = _Server(config, service, app)
     warn_if_open(settings)
     service.setup.start()
+    # uvicorn raises SIGTERM again once all is done, which would end the process by the signal.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     try:
-        server.run()
+        _Server(config, service, app).run()
     finally:
         service.jobs.stop()
         service.setup.stop()
@@ -96,7 +102,8 @@ class GracefulShutdown:
     """ASGI middleware that tells every stream that its client has gone once the server ends.
 
     A page keeps a stream open for as long as it is shown. Otherwise the server would wait for such
-    a stream and then cancel it with a traceback.
+    a stream and then cancel it with a traceback. A request that has no response yet is left to end
+    by itself: its question is stopped, and the response says so.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -105,29 +112,44 @@ class GracefulShutdown:
         self._ended = asyncio.Event()
 
     def end(self) -> None:
-        """Disconnect all clients, now and from now on."""
+        """Disconnect all streams, now and from now on."""
         self._ended.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and complete a response that is cut off."""
+        """Pass the request on; a stream that is cut off ends with an error event."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        unfinished = False
+        begun = asyncio.Event()
+        is_read = unfinished = False
 
         async def watched_send(message: Message) -> None:
             nonlocal unfinished
+            begun.set()
             unfinished = message["type"] == "http.response.start" or message.get("more_body", False)
             await send(message)
 
-        await self._app(scope, lambda: self._received(receive), watched_send)
-        if unfinished and self._ended.is_set():
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        async def watched_receive() -> Message:
+            nonlocal is_read
+            message = await self._received(receive, begun if is_read else None)
+            is_read = not message.get("more_body", False)
+            return message
 
-    async def _received(self, receive: Receive) -> Message:
-        """The client's next message, or a disconnect once the server ends."""
-        receiving = asyncio.ensure_future(receive())
-        ending = asyncio.ensure_future(self._ended.wait())
+        await self._app(scope, watched_receive, watched_send)
+        if unfinished and self._ended.is_set():
+            is_api = path_of(scope).startswith("/v1/")
+            body = error_event(Cancelled()).encode() if is_api else b""
+            await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    async def _received(self, receive: Receive, begun: asyncio.Event | None) -> Message:
+        """The client's next message, or a disconnect once the server ends and `begun` is set."""
+
+        async def end() -> None:
+            await self._ended.wait()
+            if begun:
+                await begun.wait()
+
+        receiving, ending = asyncio.ensure_future(receive()), asyncio.ensure_future(end())
         try:
             await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
             return receiving.result() if receiving.done() else {"type": "http.disconnect"}

@@ -7,7 +7,7 @@ questions that led to it, the answer and the rating. A case stays when its conve
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -24,7 +24,6 @@ LONGEST_NAME = 80
 """Characters of a conversation's name."""
 LONGEST_COMMENT = 2000
 """Characters of a rating's comment."""
-UNFINISHED = "This answer was not finished."
 _UNREADABLE = "This answer was kept by another version and cannot be shown; ask again."
 _LOCK_TIMEOUT = 10
 """Seconds that a write waits for another one."""
@@ -74,7 +73,7 @@ class Exchange:
     sentences: tuple[AnswerSentence, ...] = ()
     """Sentences that were shown before the answer was stopped."""
     citations: tuple[Citation, ...] = ()
-    notice: str = UNFINISHED
+    notice: str = "This answer was not finished."
     """Shown if there is no answer."""
     rating: Rating | None = None
 
@@ -114,22 +113,17 @@ _CASE_JSON = TypeAdapter(Case)
 
 
 class Conversations:
-    """The conversations of a library's folder. Safe for many threads and processes."""
+    """The conversations of a library's folder. Safe for many threads and processes.
+
+    Every method raises `LibraryError` if the file cannot be read or written.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Open nothing yet.
-
-        Args:
-            path: the file; created on first use.
-        """
+        """Open nothing yet; the file is created on first use."""
         self._path = path
 
     def listed(self, owner: str) -> list[Conversation]:
-        """The owner's conversations without their exchanges, latest first.
-
-        Raises:
-            LibraryError: the file cannot be read.
-        """
+        """The owner's conversations without their exchanges, latest first."""
         with self._open() as database:
             rows = database.execute(
                 "SELECT id, name, changed FROM conversations WHERE owner = ? "
@@ -139,11 +133,7 @@ class Conversations:
             return [Conversation(*row) for row in rows]
 
     def read(self, owner: str, id_: str) -> Conversation | None:
-        """The owner's conversation with this id, or None.
-
-        Raises:
-            LibraryError: the file cannot be read.
-        """
+        """The owner's conversation with this id, or None."""
         with self._open() as database:
             row = database.execute(
                 "SELECT id, name, changed FROM conversations WHERE owner = ? AND id = ?",
@@ -154,11 +144,7 @@ class Conversations:
             return replace(Conversation(*row), exchanges=_exchanges(database, id_))
 
     def begin(self, owner: str, question: str) -> str:
-        """Add a conversation, named after its first question; returns its id.
-
-        Raises:
-            LibraryError: the file cannot be written.
-        """
+        """Add a conversation, named after its first question; returns its id."""
         id_ = uuid4().hex
         with self._open() as database:
             database.execute(
@@ -172,7 +158,6 @@ class Conversations:
 
         Raises:
             InputError: the conversation was deleted.
-            LibraryError: the file cannot be written.
         """
         exchange = Exchange(uuid4().hex, question)
         with self._open() as database:
@@ -182,12 +167,10 @@ class Conversations:
                     "DELETE FROM exchanges WHERE conversation = ? AND position >= ?",
                     (id_, position),
                 )
-            (last,) = database.execute(
-                "SELECT coalesce(max(position), -1) FROM exchanges WHERE conversation = ?", (id_,)
-            ).fetchone()
             database.execute(
-                "INSERT INTO exchanges VALUES (?, ?, ?, ?, ?)",
-                (exchange.id, id_, last + 1, question, _EXCHANGE_JSON.dump_json(exchange).decode()),
+                "INSERT INTO exchanges SELECT ?, ?, coalesce(max(position) + 1, 0), ?, ? "
+                "FROM exchanges WHERE conversation = ?",
+                (exchange.id, id_, question, _json(exchange), id_),
             )
             database.execute(
                 "UPDATE conversations SET changed = ? WHERE id = ?", (time.time(), id_)
@@ -195,23 +178,15 @@ class Conversations:
         return exchange
 
     def keep(self, exchange: Exchange) -> None:
-        """Save the outcome of an exchange, unless its conversation was deleted meanwhile.
-
-        Raises:
-            LibraryError: the file cannot be written.
-        """
+        """Save the outcome of an exchange, unless its conversation was deleted meanwhile."""
         with self._open() as database:
-            database.execute(
-                "UPDATE exchanges SET record = ? WHERE id = ?",
-                (_EXCHANGE_JSON.dump_json(exchange).decode(), exchange.id),
-            )
+            _save(database, exchange)
 
     def rename(self, owner: str, id_: str, name: str) -> None:
         """Rename the conversation.
 
         Raises:
             InputError: the name is empty or too long, or the conversation was deleted.
-            LibraryError: the file cannot be written.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
@@ -221,11 +196,7 @@ class Conversations:
             database.execute("UPDATE conversations SET name = ? WHERE id = ?", (name, id_))
 
     def delete(self, owner: str, id_: str) -> None:
-        """Delete the conversation; its cases stay.
-
-        Raises:
-            LibraryError: the file cannot be written.
-        """
+        """Delete the conversation; its cases stay."""
         with self._open() as database:
             database.execute("DELETE FROM conversations WHERE owner = ? AND id = ?", (owner, id_))
 
@@ -234,20 +205,16 @@ class Conversations:
 
         Raises:
             InputError: the answer was deleted, or the comment is too long.
-            LibraryError: the file cannot be written.
         """
         if rating and len(rating.comment) > LONGEST_COMMENT:
             raise InputError(f"A comment has at most {LONGEST_COMMENT:,} characters; shorten it.")
         with self._open() as database:
             _check_owner(database, owner, id_)
             exchanges = _exchanges(database, id_)
-            rated = next((each for each in exchanges if each.id == exchange and each.answer), None)
+            rated = next((each for each in exchanges if each.id == exchange), None)
             if rated is None or rated.answer is None:
                 raise InputError("That answer is not there any more; reload the page.")
-            database.execute(
-                "UPDATE exchanges SET record = ? WHERE id = ?",
-                (_EXCHANGE_JSON.dump_json(replace(rated, rating=rating)).decode(), exchange),
-            )
+            _save(database, replace(rated, rating=rating))
             database.execute("DELETE FROM cases WHERE exchange = ?", (exchange,))
             if rating:
                 asked = [each.question for each in exchanges[: exchanges.index(rated) + 1]]
@@ -258,11 +225,7 @@ class Conversations:
                 )
 
     def cases(self) -> list[Case]:
-        """The cases of all owners, in the order of their ratings.
-
-        Raises:
-            LibraryError: the file cannot be read.
-        """
+        """The cases of all owners, in the order of their ratings."""
         with self._open() as database:
             rows = database.execute("SELECT record FROM cases ORDER BY rated, rowid").fetchall()
         return [_CASE_JSON.validate_json(record) for (record,) in rows]
@@ -271,15 +234,12 @@ class Conversations:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection with one transaction."""
         try:
-            database = sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT)
-            try:
+            with closing(sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT)) as database:
                 database.execute("PRAGMA foreign_keys = ON")
                 database.execute("PRAGMA secure_delete = ON")  # overwrites deleted rows
                 database.executescript(_TABLES)
                 with database:
                     yield database
-            finally:
-                database.close()
         except sqlite3.Error as error:
             raise LibraryError(
                 f"The conversations in {self._path} cannot be read or written ({error}); "
@@ -308,3 +268,11 @@ def _exchange(id_: str, question: str, record: str) -> Exchange:
         return _EXCHANGE_JSON.validate_json(record)
     except ValidationError:
         return Exchange(id_, question, notice=_UNREADABLE)
+
+
+def _save(database: sqlite3.Connection, exchange: Exchange) -> None:
+    database.execute("UPDATE exchanges SET record = ? WHERE id = ?", (_json(exchange), exchange.id))
+
+
+def _json(exchange: Exchange) -> str:
+    return _EXCHANGE_JSON.dump_json(exchange).decode()

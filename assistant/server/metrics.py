@@ -1,6 +1,7 @@
 """Prometheus metrics of a served assistant, and the middleware that counts its requests."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from prometheus_client import (
     CollectorRegistry,
@@ -12,7 +13,7 @@ from prometheus_client import (
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.server.api.disconnects import CLIENT_GONE
+from assistant.server.api.errors import CLIENT_GONE
 from assistant.types import Answer
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
@@ -31,37 +32,33 @@ class Metrics:
             waiting: gives the number of questions in the queue.
         """
         disable_created_metrics()  # type: ignore[no-untyped-call]  # start times would double the text
-        self._registry = CollectorRegistry()
-        queue = Gauge(
-            "assistant_queue_length",
-            "Questions that wait for the model or are answered by it.",
-            registry=self._registry,
-        )
-        queue.set_function(waiting)
+        self._registry = registry = CollectorRegistry()
+        queue = "Questions that wait for the model or are answered by it."
+        Gauge("assistant_queue_length", queue, registry=registry).set_function(waiting)
         self._requests = Counter(
             "assistant_http_requests",
             "HTTP requests by route and status.",
             ["method", "route", "status"],
-            registry=self._registry,
+            registry=registry,
         )
         self._outcomes = Counter(
             "assistant_questions",
             "Questions by their end: an outcome, or stopped, refused, failed.",
             ["outcome"],
-            registry=self._registry,
+            registry=registry,
         )
         self._tokens = Counter(
             "assistant_tokens",
             "Tokens read for writing (prompt) and written (completion); not those of reranking.",
             ["kind"],
-            registry=self._registry,
+            registry=registry,
         )
         self._stages = Histogram(
             "assistant_stage_seconds",
             "Seconds of a question's stages.",
             ["stage"],
             buckets=_SECONDS,
-            registry=self._registry,
+            registry=registry,
         )
 
     def request(self, method: str, route: str, status: int) -> None:
@@ -81,11 +78,10 @@ class Metrics:
         self._outcomes.labels(answer.outcome.value).inc()
         self._tokens.labels("prompt").inc(answer.tokens.prompt)
         self._tokens.labels("completion").inc(answer.tokens.completion)
-        timings = answer.timings
-        self._stages.labels("retrieval").observe(timings.retrieval - timings.rerank)
-        self._stages.labels("rerank").observe(timings.rerank)
-        self._stages.labels("first_token").observe(timings.first_token)
-        self._stages.labels("total").observe(timings.total)
+        seconds = asdict(answer.timings)
+        seconds["retrieval"] -= seconds["rerank"]
+        for stage, each in seconds.items():
+            self._stages.labels(stage).observe(each)
 
     def mean_seconds(self, stage: str) -> tuple[int, float]:
         """The number of questions that had the stage, and its mean seconds."""

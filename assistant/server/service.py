@@ -5,16 +5,15 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 
 from assistant.models.chat import Speed, measure
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.server.history import CONVERSATIONS, Conversations
-from assistant.server.jobs.ingest import LibraryJobs
+from assistant.server.jobs.library import LibraryJobs
+from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
-from assistant.server.queue import RequestQueue, Ticket
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews
@@ -40,7 +39,12 @@ class Waiting:
 
 
 class Service:
-    """Thread-safe facade of the assistant; model calls are queued."""
+    """Thread-safe facade of the assistant; model calls are queued.
+
+    Every request raises `NotReadyError` if there is no assistant yet, `InputError` if the text is
+    empty or too long, `LibraryError` if the library cannot be used, `BusyError` if too many wait
+    for the model, and `Cancelled` if it was stopped or the server shuts down.
+    """
 
     def __init__(self, settings: Settings) -> None:
         """Load nothing before `setup.start()`."""
@@ -91,22 +95,14 @@ class Service:
             owner: who asks, see `auth.owner_of`; one owner may not take all places.
 
         Raises:
-            NotReadyError: there is no assistant yet; raised at once.
-            InputError: the question is empty or too long; raised at once.
-            BusyError: too many requests are waiting; raised in place of the first event.
-            LibraryError, Cancelled: see `Assistant.stream`.
+            NotReadyError, InputError: at once, the other errors in place of an event.
         """
         return read_ahead(self._answering(question, history, owner), self._or_closed(stopped))
 
     def ask_async(
         self, question: str, history: Sequence[Turn] = (), *, owner: str = ""
     ) -> AsyncGenerator[Waiting | Event, None]:
-        """Like `ask`, for an event loop; closing the generator stops the model.
-
-        Raises:
-            NotReadyError, InputError, BusyError, LibraryError: see `ask`.
-            Cancelled: the server shuts down.
-        """
+        """Like `ask`, for an event loop; closing the generator stops the model."""
         return read_ahead_async(self._answering(question, history, owner))
 
     def search(
@@ -118,11 +114,7 @@ class Service:
         stopped: Callable[[], bool] = never,
         owner: str = "",
     ) -> Ranking:
-        """Rank papers for `query`; reranking waits for the model.
-
-        Raises:
-            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask`.
-        """
+        """Rank papers for `query`; reranking waits for the model."""
         assistant = self.assistant
         query = checked_question(query)
         if not reranked:
@@ -134,11 +126,7 @@ class Service:
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
     ) -> Ranking:
-        """Like `search`, for an event loop; cancelling it stops the model.
-
-        Raises:
-            NotReadyError, BusyError, InputError, LibraryError, Cancelled: see `ask_async`.
-        """
+        """Like `search`, for an event loop; cancelling it stops the model."""
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Ranking]:
             yield self.search(query, limit, reranked=reranked, stopped=stopped, owner=owner)
@@ -147,24 +135,14 @@ class Service:
             return await anext(rankings)
 
     def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
-        """Look papers up by their records; see `Lookup.find`.
-
-        Raises:
-            NotReadyError: there is no assistant yet.
-            InputError: the query is too long.
-            LibraryError: the library has no papers or cannot be read.
-        """
+        """Look papers up by their records; see `Lookup.find`."""
         library = self.assistant.library
         library.ready_to_search()
         query = checked_question(query) if query.strip() else ""
         return Lookup.over(library).find(query, limit, given)
 
     def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
-        """Measure how fast the model reads and writes, in its turn; kept in `speed`.
-
-        Raises:
-            NotReadyError, BusyError, Cancelled: see `ask`.
-        """
+        """Measure how fast the model reads and writes, in its turn; kept in `speed`."""
         model = self.assistant.model
         stopped = self._or_closed(stopped)
         with self._turn(owner, stopped):
@@ -172,58 +150,45 @@ class Service:
         return self.speed
 
     def overview(self) -> Overview:
-        """The library's contents, counted once for each of its states.
-
-        Raises:
-            NotReadyError: there is no assistant yet.
-            LibraryError: the library cannot be read.
-        """
+        """The library's contents, counted once for each of its states."""
         if self._overviews is None:
             self._overviews = Overviews(self.assistant.library)
         return self._overviews.overview()
 
     def paper(self, id_: str) -> Paper | None:
-        """The paper with this id, or None.
-
-        Raises:
-            NotReadyError: there is no assistant yet.
-            LibraryError: the library cannot be read.
-        """
+        """The paper with this id, or None."""
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
 
     def close(self) -> None:
-        """Stop all requests, now and from now on."""
+        """Stop all requests, now and from now on, and adding files."""
         self._closed.set()
+        self.jobs.cancel()
 
     def _answering(
         self, question: str, history: Sequence[Turn], owner: str
     ) -> Callable[[Callable[[], bool]], Iterator[Waiting | Event]]:
         """Check the request; returns the function that starts the events."""
         with self._count_failure():
+            if self._closed.is_set():
+                raise Cancelled
             assistant = self.assistant
             checked_question(question)
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
             stopped = self._or_closed(stopped)
-            events = partial(assistant.stream, question, history, stopped)
-            return self._in_turn(events, stopped, owner)
+            with self._count_failure(), self.queue.ticket(owner) as ticket:
+                yield from self._until_turn(ticket, stopped)
+                for event in assistant.stream(question, history, stopped):
+                    if isinstance(event, Completed):
+                        ticket.leave()  # the model is free before the answer is shown
+                        self.metrics.answered(event.answer)
+                    yield event
 
         return begin
 
     def _or_closed(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
         return lambda: stopped() or self._closed.is_set()
-
-    def _in_turn(
-        self, events: Callable[[], Iterator[Event]], stopped: Callable[[], bool], owner: str
-    ) -> Iterator[Waiting | Event]:
-        with self._count_failure(), self.queue.ticket(owner) as ticket:
-            yield from self._until_turn(ticket, stopped)
-            for event in events():
-                if isinstance(event, Completed):
-                    ticket.leave()  # the model is free before the answer is shown
-                    self.metrics.answered(event.answer)
-                yield event
 
     @contextmanager
     def _count_failure(self) -> Iterator[None]:

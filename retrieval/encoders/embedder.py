@@ -107,7 +107,6 @@ class Encoder:
         self._model = llamacpp.load(
             path, context=CONTEXT, threads=threads, embedding=True, pooling=False
         )
-        self._vectors = llamacpp.TokenVectors(self._model)
         self._lock = threading.Lock()
         marks = llamacpp.tokenize(self._model, "[CLS][SEP]", add_bos=False, special=True)
         if len(marks) != 2:  # noqa: PLR2004
@@ -123,4 +122,4 @@ class Encoder:
     def vectors(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         """The vectors of tokens (ids, at most `CONTEXT`); shape (tokens, dimensions)."""
         with self._lock:
-            return self._vectors.of(tokens)
+            return llamacpp.token_vectors(self._model, tokens)

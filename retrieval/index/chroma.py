@@ -9,10 +9,10 @@ Chroma alone supports neither several processes nor sudden ends:
 - A process with an open collection does not see all writes of another one, and fails once that one
   shortens the log. Hence the turns: one call at a time on this machine, and a process opens the
   collections again if another one has written.
-- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, it
-  cannot read them again, or crashes. Hence the journal, which reveals that this may have
-  happened: then all vector files are removed and the chunks dropped, to be made again from the
-  records. The records are safe: they are in SQLite, and the vectors of `papers` mean nothing.
+- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, or
+  if they are damaged on disk, it cannot read them again, or crashes. Hence the journal of their
+  checksums: if they differ, all vector files are removed and the chunks dropped, to be made again
+  from the records. The records are in SQLite, and the vectors of `papers` mean nothing.
 """
 
 import json
@@ -20,7 +20,8 @@ import shutil
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -33,7 +34,7 @@ import numpy as np
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
-from chromadb.api.types import Include
+from chromadb.api.types import Include, Where
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
@@ -118,13 +119,16 @@ class _Connection:
             self._catch_up()
             if not writing:
                 yield
+                if self._journal.have_changed():  # Chroma saves vectors also when it reads them
+                    self.seen = self._journal.end()
                 return
             self.seen = self._journal.begin()
             try:
                 yield
             finally:
                 # Chroma may have failed halfway; a Ctrl-C only comes after its calls.
-                if not isinstance(sys.exception(), Exception):
+                error = sys.exception()
+                if not isinstance(error, Exception) and not _is_panic(error):
                     self.seen = self._journal.end()
 
     def sync_every(self, vectors: int) -> None:
@@ -147,12 +151,14 @@ class _Connection:
 
     def _catch_up(self) -> None:
         entry = self._journal.read()
-        if self._journal.is_torn(entry):  # loading torn vectors can crash the process
-            self.drop_vectors()
-        elif self._client is None or self.seen != entry.revision:
-            self._open()
+        if self._client is not None and self.seen == entry.revision:
+            return
         self.seen = entry.revision
-        if entry.before is not None or not entry.revision:
+        if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
+            self.drop_vectors()
+        else:
+            self._open()
+        if is_torn or entry.writing or entry.files is None:
             self.seen = self._journal.end()
 
     def _vector_files(self) -> list[Path]:
@@ -167,9 +173,12 @@ class _Connection:
 
     def _open(self) -> Client:
         self._close()
-        opened = chromadb.PersistentClient(
-            str(self._folder), settings=Settings(anonymized_telemetry=False)
-        )
+        try:
+            opened = chromadb.PersistentClient(
+                str(self._folder), settings=Settings(anonymized_telemetry=False)
+            )
+        except AttributeError as error:  # Chroma closes what it could not open
+            raise RuntimeError("the database cannot be opened") from error
         self._client = client = cast("Client", opened)
         self.chunks = self._collection(client, "chunks", _CHUNKS)
         self.papers = self._collection(client, "papers", _PAPERS)
@@ -239,15 +248,7 @@ class ChromaStore:
         for page in _pages(ids):
             with self._turn():
                 got = self._chunks.get(ids=page, include=["metadatas", "documents"])
-            for id_, fields, text in _rows(got):
-                chunks[id_] = Chunk(
-                    id=id_,
-                    paper_id=fields["paper_id"],
-                    ordinal=fields["ordinal"],
-                    start=fields["start"],
-                    end=fields["end"],
-                    text=text,
-                )
+                chunks |= {row[0]: _chunk(*row) for row in _rows(got)}
         return chunks
 
     def nearest(self, vector: Vector, limit: int) -> list[Hit]:
@@ -402,25 +403,18 @@ class ChromaStore:
         with self._turn(writing=True):
             self._delete_chunks(ids)
 
-    def delete(self, ids: Iterable[str]) -> None:
+    def delete(self, ids: Sequence[str]) -> None:
         """Delete papers and their chunks, records first."""
-        doomed = set(ids)
         with self._turn(writing=True):
-            _delete(self._papers, sorted(doomed))
-            chunk_ids = _ids(self._chunks)
-            self._delete_chunks([id_ for id_ in chunk_ids if paper_of(id_) in doomed])
-
-    def delete_whole(self, stored: Sequence[StoredPaper]) -> None:
-        """Delete undamaged papers and their chunks, records first; faster than `delete`."""
-        with self._turn(writing=True):
-            _delete(self._papers, [each.paper.id for each in stored])
-            self._delete_chunks(
-                [_chunk_id(each.paper.id, at) for each in stored for at in range(each.chunk_count)]
-            )
+            for page in _pages(ids):
+                self._papers.delete(ids=page)
+                of_papers = cast("Where", {"paper_id": {"$in": page}})
+                self._delete_chunks(self._chunks.get(where=of_papers, include=[])["ids"])
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
-        _delete(self._chunks, ids)
+        for page in _pages(ids):
+            self._chunks.delete(ids=page)
         if ids and not self._chunks.count():
             self._connection.drop_vectors()
 
@@ -460,33 +454,45 @@ class ChromaStore:
     def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
         with self._turn():
             got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
-        return [
-            StoredPaper(
-                _paper(id_, fields, abstract), int(fields["chunks"]), "publication" not in fields
-            )
-            for id_, fields, abstract in _rows(got)
-        ]
+            return [_stored_paper(*row) for row in _rows(got)]
+
+    def drop_damaged_records(self) -> None:
+        """Delete the records that cannot be read; their chunks are stray then."""
+        with self._turn():
+            ids = _ids(self._papers)
+        damaged = [id_ for page in _pages(ids) for id_ in self._unreadable(page)]
+        with self._turn(writing=True):
+            for page in _pages(damaged):
+                self._papers.delete(ids=page)
+
+    def _unreadable(self, ids: Sequence[str]) -> list[str]:
+        """Those of the papers whose records cannot be read, by halving."""
+        try:
+            self._read(ids)
+        except LibraryError:
+            middle = len(ids) // 2
+            halves = (ids[:middle], ids[middle:]) if middle else ()
+            return [id_ for half in halves for id_ in self._unreadable(half)] or list(ids)
+        return []
 
     @contextmanager
     def _turn(self, *, writing: bool = False) -> Iterator[None]:
         try:
             with self._connection.turn(writing=writing):
                 yield
-        except (ChromaError, OSError, ValueError, RuntimeError) as error:
+        except BaseException as error:
+            known = isinstance(error, ChromaError | OSError | ValueError | RuntimeError)
+            if not known and not _is_panic(error):
+                raise
             raise LibraryError(
                 f"The library in {self._folder.parent} cannot be read or written "
                 f"({_one_line(error)}); check that the folder is writable and the disk has room, "
-                "or start over with another --home."
+                "run `assistant doctor --repair`, or ingest the files again with another --home."
             ) from error
 
 
 def _ids(collection: Collection) -> list[str]:
     return list(collection.get(include=[])["ids"])
-
-
-def _delete(collection: Collection, ids: Sequence[str]) -> None:
-    for page in _pages(ids):
-        collection.delete(ids=page)
 
 
 def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -515,12 +521,8 @@ def paper_of(chunk_id: str) -> str:
 
 
 def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
-    return {
-        "paper_id": chunk.paper_id,
-        "ordinal": chunk.ordinal,
-        "start": chunk.start,
-        "end": chunk.end,
-    }
+    fields = asdict(chunk)
+    return {name: fields[name] for name in ("paper_id", "ordinal", "start", "end")}
 
 
 def _paper_fields(
@@ -528,7 +530,7 @@ def _paper_fields(
 ) -> dict[str, str | int | bool]:
     publication = json.dumps(asdict(paper.publication), ensure_ascii=False)
     fields: dict[str, str | int | bool] = {} if is_old else {"publication": publication}
-    return fields | {
+    fields |= {
         "title": paper.title,
         "authors": json.dumps(paper.authors, ensure_ascii=False),
         "venue": paper.venue,
@@ -540,23 +542,28 @@ def _paper_fields(
         "id_is_given": paper.id_is_given,
         "chunks": chunk_count,
     }
+    return {**fields, "checksum": _checksum(fields, paper.abstract)}
 
 
-def _paper(id_: str, fields: dict[str, Any], abstract: str) -> Paper:
-    return Paper(
-        id=id_,
-        title=fields["title"],
-        authors=tuple(json.loads(fields["authors"])),
-        venue=fields["venue"],
-        year=fields["year"] or None,
-        decision=fields["decision"],
-        abstract=abstract,
-        sources=tuple(Source(**source) for source in json.loads(fields["sources"])),
-        url=fields["url"],
-        doi=fields["doi"],
-        id_is_given=fields["id_is_given"],
-        publication=_publication(fields.get("publication", "{}")),
-    )
+def _checksum(fields: Mapping[str, Any], abstract: str) -> int:
+    return zlib.crc32(json.dumps([fields, abstract], sort_keys=True).encode())
+
+
+def _stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
+    """The paper of a record; `ValueError` if it is damaged."""
+    known = fields.pop("checksum", None)  # the first records had none
+    if known is not None and known != _checksum(fields, abstract):
+        raise ValueError(f"the record of the paper {id_!r} is damaged")
+    try:
+        fields["year"] = fields["year"] or None
+        fields["authors"] = tuple(json.loads(fields["authors"]))
+        fields["sources"] = tuple(Source(**source) for source in json.loads(fields["sources"]))
+        chunk_count, is_old = int(fields.pop("chunks")), "publication" not in fields
+        publication = _publication(fields.pop("publication", "{}"))
+        paper = Paper(id=id_, abstract=abstract, publication=publication, **fields)
+        return StoredPaper(paper, chunk_count, is_old)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"the record of the paper {id_!r} is damaged: {error}") from error
 
 
 def _publication(stored: str) -> Publication:
@@ -568,5 +575,18 @@ def _publication(stored: str) -> Publication:
     return Publication(**found)
 
 
-def _one_line(error: Exception) -> str:
+def _chunk(id_: str, fields: dict[str, Any], text: str) -> Chunk:
+    """A stored chunk; `ValueError` if it is damaged."""
+    try:
+        return Chunk(id=id_, text=text, **fields)
+    except TypeError as error:
+        raise ValueError(f"the chunk {id_!r} is damaged: {error}") from error
+
+
+def _is_panic(error: BaseException | None) -> bool:
+    """Whether Chroma's compiled part has given up, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
+
+
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]

@@ -1,8 +1,9 @@
-"""Writes files whole or not at all, and keeps the journal that reveals torn index files."""
+"""Writes files whole or not at all, and keeps checksums that reveal torn and damaged files."""
 
 import json
 import os
 import uuid
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -40,8 +41,17 @@ def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
         ) from error
 
 
-Files = dict[str, list[int]]
-"""Size and modification time of every file, by path."""
+Checksums = dict[str, list[int]]
+"""Size and CRC-32 of every file, by its path."""
+
+
+def checksum(file: Path) -> int:
+    """The CRC-32 of a file's bytes."""
+    crc = 0
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            crc = zlib.crc32(block, crc)
+    return crc
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,48 +60,69 @@ class JournalEntry:
 
     revision: str
     """Changes with every write; empty if there was none."""
-    before: Files | None
-    """The files before the write; None once it has ended."""
+    files: Checksums | None = None
+    """The files when a write last ended; None if that is not known."""
+    writing: bool = False
+    """Whether the write has begun and not ended."""
 
 
 class Journal:
-    """The journal at `path` of the files that `files` finds."""
+    """The journal at `path` of the files that `files` finds; paths are relative to its folder."""
 
     def __init__(self, path: Path, files: Callable[[], list[Path]]) -> None:
         """Nothing is read or written yet."""
         self._path = path
         self._paths = files
+        self._known: dict[Path, tuple[tuple[int, int], int]] = {}
+        """Size and modification time of files, and their checksum then."""
 
     def read(self) -> JournalEntry:
         """The last entry."""
         try:
-            return JournalEntry(**json.loads(self._path.read_text("utf-8")))
+            fields = json.loads(self._path.read_text("utf-8"))
+            if "before" in fields:  # of a program that kept no checksums
+                return JournalEntry(fields["revision"], None if fields["before"] is None else {})
+            return JournalEntry(**fields)
         except FileNotFoundError:
-            return JournalEntry("", None)
-        except (ValueError, TypeError):  # unreadable, so the files count as torn
+            return JournalEntry("")
+        except (ValueError, TypeError, KeyError):  # unreadable, so the files count as torn
             return JournalEntry("", {})
 
     def begin(self) -> str:
         """Announce a write; return its revision."""
-        return self._write(JournalEntry(uuid.uuid4().hex, self._files()))
+        return self._write(JournalEntry(uuid.uuid4().hex, self.read().files, writing=True))
 
     def end(self) -> str:
         """Announce that the files are whole; return the new revision."""
-        return self._write(JournalEntry(uuid.uuid4().hex, None))
+        return self._write(JournalEntry(uuid.uuid4().hex, self._checksums()))
 
     def is_torn(self, entry: JournalEntry) -> bool:
-        """Whether the entry's write has not ended but has changed files."""
-        return entry.before is not None and entry.before != self._files()
+        """Whether the files differ from those of the last write that ended."""
+        return entry.files is not None and entry.files != self._checksums()
 
-    def _files(self) -> Files:
-        found = {path: path.stat() for path in self._paths()}
-        return {str(path): [stat.st_size, stat.st_mtime_ns] for path, stat in found.items()}
+    def have_changed(self) -> bool:
+        """Whether this process has changed the files since their checksums were taken."""
+        return {path: _stamp(path) for path in self._paths()} != {
+            path: stamp for path, (stamp, _) in self._known.items()
+        }
+
+    def _checksums(self) -> Checksums:
+        known = self._known
+        self._known = {}
+        for path in self._paths():
+            stamp, before = _stamp(path), known.get(path)
+            same = before if before and before[0] == stamp else None
+            self._known[path] = same or (stamp, checksum(path))
+        return {
+            path.relative_to(self._path.parent).as_posix(): [stamp[0], crc]
+            for path, (stamp, crc) in self._known.items()
+        }
 
     def _write(self, entry: JournalEntry) -> str:
-        temporary = self._path.with_suffix(".tmp")
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(asdict(entry), file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self._path)
+        write_whole(self._path, json.dumps(asdict(entry)))
         return entry.revision
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns

@@ -9,13 +9,17 @@ import json
 import math
 import shutil
 import threading
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import tantivy
 from tantivy import Occur, Query
 
+from retrieval.index.files import checksum
 from retrieval.index.lexical_fields import (
     INDEX_VERSION,
     Card,
@@ -63,8 +67,9 @@ class _Opened:
         numbers = self.searcher.fast_field_values("number", addresses)
         return [self.ids[int(number)] for number in numbers if number is not None]
 
-    def card(self, address: tantivy.DocAddress) -> Card:
-        return read_card(self.searcher.doc(address)["card"][0])
+    def cards(self, query: Query, limit: int) -> list[Card]:
+        hits = self.searcher.search(query, limit, count=False).hits
+        return [read_card(self.searcher.doc(address)["card"][0]) for _, address in hits]
 
 
 class LexicalIndex:
@@ -87,7 +92,7 @@ class LexicalIndex:
     def revision(self) -> str:
         """The revision of the library that the index was built from; empty if it must be built."""
         try:
-            return self._usable().stamp.partition(" ")[2]
+            return self._usable().stamp.split(" ", 2)[2]
         except (OSError, ValueError):
             return ""
 
@@ -102,7 +107,8 @@ class LexicalIndex:
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
             self._fill(new, papers)
-            (new / _STAMP).write_text(f"{INDEX_VERSION} {revision}", "utf-8")
+            stamp = f"{INDEX_VERSION} {_checksum_of(new)} {revision}"
+            (new / _STAMP).write_text(stamp, "utf-8")
             with self._changing:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 new.rename(self._folder)
@@ -118,10 +124,16 @@ class LexicalIndex:
     ) -> list[tuple[str, float]]:
         """Ids of the papers that match best, with their BM25 scores, best first.
 
-        Pieces of words are matched (see `pieces`). Filters leave papers out and change no score.
+        Pieces of words are matched (see `pieces`); a word that a query repeats counts each time.
+        Filters leave papers out and change no score.
         """
-        wanted = list(dict.fromkeys(pieces(self.terms(query))))[:MOST_TERMS]
-        terms = [Query.term_query(self._schema, "pieces", piece) for piece in wanted]
+        weights: dict[str, int] = {}
+        for term, count in islice(Counter(self._text.analyze(query)).items(), MOST_TERMS):
+            for piece in pieces([term]):
+                weights[piece] = max(count, weights.get(piece, 0))
+        terms = [
+            self._weighted("pieces", piece, float(weight)) for piece, weight in weights.items()
+        ]
         return self._ids(_any_of(terms), limit, filters) if terms else []
 
     def covered(
@@ -132,7 +144,7 @@ class LexicalIndex:
         Words are weighted by inverse document frequency. If no text has a word, similar words count
         instead.
         """
-        weights = {term: self.rarity(term) for term in self.terms(topic)}
+        weights = {term: self._rarity(term) for term in self.terms(topic)}
         if not weights:
             return []
         words = [Query.const_score_query(self._text_word(term), w) for term, w in weights.items()]
@@ -150,9 +162,9 @@ class LexicalIndex:
         clauses = [self._title_word(word) for word in words[:MOST_TERMS]]
         for name in names[:MOST_TERMS]:
             for field, weight in (("introduced", _INTRODUCED), ("nickname", _NICKNAMED)):
-                named = Query.term_query(self._schema, field, name)
-                clauses.append(Query.boost_query(named, weight))
-        return self._cards(self._filtered(_any_of(clauses), filters), limit) if clauses else []
+                clauses.append(self._weighted(field, name, weight))
+        wanted = self._filtered(_any_of(clauses), filters)
+        return self._reading().cards(wanted, limit) if clauses else []
 
     def matching(self, filters: Filters, limit: int) -> list[str]:
         """Ids of the papers that pass the filters, the latest first."""
@@ -161,17 +173,9 @@ class LexicalIndex:
         found = opened.searcher.search(wanted, limit, count=False, order_by_field="when")
         return opened.ids_of([address for _, address in found.hits])
 
-    def cards(self, ids: Sequence[str]) -> dict[str, Card]:
-        """The cards of these papers, by id; unknown ids are left out."""
-        if not ids:
-            return {}
-        found = self._cards(Query.term_set_query(self._schema, "id", list(ids)), len(ids))
-        return {card.id: card for card in found}
-
     def papers_with_key(self, key: str) -> list[str]:
         """Ids of the papers with the base citation key `key`, in alphabetical order."""
-        named = Query.term_query(self._schema, "key", key)
-        return sorted(id_ for id_, _ in self._ids(named, _MOST_WITH_KEY, None))
+        return self._having("key", key, _MOST_WITH_KEY)
 
     def terms(self, text: str) -> list[str]:
         """The different words of `text`, analysed like texts: stemmed, without stop words."""
@@ -193,11 +197,9 @@ class LexicalIndex:
 
     def texts_with(self, word: str) -> int:
         """Number of papers with `word` in title or abstract; all of them for a stop word."""
-        return min(map(self.texts_with_term, self.terms(word)), default=self.size)
-
-    def texts_with_term(self, term: str) -> int:
-        """Number of papers with a term (see `terms`) in title or abstract."""
-        return self._reading().searcher.doc_freq("text", term)
+        searcher = self._reading().searcher
+        having = (searcher.doc_freq("text", term) for term in self.terms(word))
+        return min(having, default=self.size)
 
     def nicknamed(self, name: str) -> int:
         """Number of papers that introduce or mention a nickname (joined)."""
@@ -205,16 +207,11 @@ class LexicalIndex:
 
     def introducing(self, name: str, limit: int) -> list[str]:
         """Ids of the papers that introduce a nickname (joined)."""
-        given = Query.term_query(self._schema, "introduced", name)
-        return sorted(id_ for id_, _ in self._ids(given, limit, None))
+        return self._having("introduced", name, limit)
 
     def is_name_word(self, word: str) -> bool:
         """Whether an author's name has this folded word."""
         return self._reading().searcher.doc_freq("author", word) > 0
-
-    def is_name(self, name: str) -> bool:
-        """Whether a name (`du, yilun`) is indexed."""
-        return self._reading().searcher.doc_freq("name", name) > 0
 
     def names_starting(self, start: str) -> list[str]:
         """The indexed names that start with `start`."""
@@ -229,23 +226,21 @@ class LexicalIndex:
         return self._names_of(self._like("author", word), limit)
 
     def values(self, field: str) -> list[str]:
-        """The different values of `venue`, `year` or `decision`."""
-        found = self._reading().searcher.terms_with_prefix(field, "")
-        return sorted(value for value, _ in found if value)
+        """The different values of `venue`, `year` or `decision`, in alphabetical order."""
+        return list(self.counts(field))
 
     def counts(self, field: str) -> dict[str, int]:
         """Number of papers with each value of `venue`, `year` or `decision`."""
-        searcher = self._reading().searcher
-        return {value: searcher.doc_freq(field, value) for value in self.values(field)}
+        found = self._reading().searcher.terms_with_prefix(field, "")
+        return {value: papers for value, papers in sorted(found) if value}
+
+    def _having(self, field: str, value: str, limit: int) -> list[str]:
+        having = Query.term_query(self._schema, field, value)
+        return sorted(id_ for id_, _ in self._ids(having, limit, None))
 
     def _names_of(self, query: Query, limit: int) -> list[str]:
-        authors = {name for card in self._cards(query, limit) for name in card.authors}
+        authors = {name for card in self._reading().cards(query, limit) for name in card.authors}
         return sorted({term for name in authors for term in name_terms(name)})
-
-    def _cards(self, query: Query, limit: int) -> list[Card]:
-        opened = self._reading()
-        hits = opened.searcher.search(query, limit, count=False).hits
-        return [opened.card(address) for _, address in hits]
 
     def _ids(self, query: Query, limit: int, filters: Filters | None) -> list[tuple[str, float]]:
         opened = self._reading()
@@ -289,11 +284,15 @@ class LexicalIndex:
         dropped = max(0, len(words.split()) - len(terms))  # stop words leave gaps
         return Query.phrase_query(self._schema, "text", list(terms), dropped)
 
-    def rarity(self, term: str) -> float:
-        """The inverse document frequency of a term (see `terms`), as in BM25."""
+    def _rarity(self, term: str) -> float:
+        """The inverse document frequency of a term, as in BM25."""
         searcher = self._reading().searcher
         having = searcher.doc_freq("text", term)
         return math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
+
+    def _weighted(self, field: str, term: str, weight: float) -> Query:
+        having = Query.term_query(self._schema, field, term)
+        return having if weight == 1 else Query.boost_query(having, weight)
 
     def _text_word(self, term: str) -> Query:
         if len(term) >= _LONG_ENOUGH and not self._reading().searcher.doc_freq("text", term):
@@ -331,10 +330,12 @@ class LexicalIndex:
         with self._changing:
             stamp = (self._folder / _STAMP).read_text("utf-8")
             if self._opened is None or self._opened.stamp != stamp:
-                if stamp.partition(" ")[0] != INDEX_VERSION:
+                version, crc, _ = stamp.split(" ", 2)
+                if version != INDEX_VERSION:
                     raise ValueError("another version of this program made it")
-                if not tantivy.Index.exists(str(self._folder)):  # tantivy would make an empty one
-                    raise ValueError("files of the index are missing")
+                # Of missing files tantivy would make an empty index; damaged ones can crash it.
+                if crc != str(_checksum_of(self._folder)):
+                    raise ValueError("its files are damaged")
                 index = self._open(self._folder, create=False)
                 ids = json.loads((self._folder / _IDS).read_text("utf-8"))
                 self._opened = _Opened(stamp, index.searcher(), ids)
@@ -355,6 +356,13 @@ class LexicalIndex:
         writer.commit()
         writer.wait_merging_threads()
         (folder / _IDS).write_text(json.dumps(ids), "utf-8")
+
+
+def _checksum_of(folder: Path) -> int:
+    """The checksum of the files of an index, which do not change once it is built."""
+    files = sorted(file for file in folder.iterdir() if file.suffix != ".lock")
+    names = [f"{file.name} {checksum(file)}" for file in files if file.name != _STAMP]
+    return zlib.crc32("\n".join(names).encode())
 
 
 def _any_of(queries: Iterable[Query]) -> Query:

@@ -12,7 +12,7 @@ from retrieval.text.names import name_terms
 from retrieval.text.titles import introduced, nicknames
 from retrieval.types import Paper
 
-INDEX_VERSION = "3"
+INDEX_VERSION = "4"
 """Must change whenever the fields or the analysis of text do."""
 
 _TEXT, _WORDS, _PIECES, _RAW = "text", "words", "pieces", "raw"
@@ -86,7 +86,7 @@ def register(index: tantivy.Index) -> None:
 def schema() -> tantivy.Schema:
     """The fields of the index.
 
-    `text` has the words of title and abstract, `pieces` their pieces; `id`, `key`, `venue`, `year`
+    `text` has the words of title and abstract, `pieces` their pieces; `key`, `venue`, `year`
     and `decision` are those of the record; `name` has every author as `du, yilun`, `author` every
     word of the names; `nickname` and `introduced` are joined names of methods; `number` is the
     paper's index among the ids, `when` its year, for sorting.
@@ -96,7 +96,7 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("pieces", tokenizer_name=_PIECES, index_option="freq")
     builder.add_text_field("title", tokenizer_name=_WORDS)
     builder.add_text_field("author", tokenizer_name=_WORDS)
-    for name in ("id", "key", "name", "venue", "year", "decision", "nickname", "introduced"):
+    for name in ("key", "name", "venue", "year", "decision", "nickname", "introduced"):
         builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
     builder.add_unsigned_field("number", fast=True)
     builder.add_unsigned_field("when", fast=True)
@@ -123,7 +123,6 @@ def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Documen
             made.add_text("name", term)
             made.add_text("author", term)
     record = {
-        "id": [paper.id],
         "key": [base_key(paper)],
         "venue": [paper.venue],
         "year": [str(paper.year or "")],

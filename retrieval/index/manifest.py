@@ -2,9 +2,12 @@
 
 import json
 import uuid
+import zlib
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from retrieval.index.files import write_whole
 from retrieval.text.splitting import CHUNKER_VERSION, ChunkSettings
@@ -30,12 +33,7 @@ class Manifest:
     """Names of the files that were removed and not read again since, in alphabetical order."""
 
     def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
-        """The manifest at the beginning of a write.
-
-        Args:
-            reads: names of the files whose papers are written.
-            removes: names of the files that are removed.
-        """
+        """The manifest at the beginning of a write that reads and removes these files."""
         removed = tuple(sorted({*self.removed, *removes} - set(reads)))
         return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
 
@@ -57,40 +55,57 @@ def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest at `path`; None if there is none.
+    """The manifest at `path`, or its copy if it is damaged; None if there is none.
 
     Raises:
-        LibraryError: it is damaged.
+        LibraryError: both are damaged.
         LibraryMismatchError: it was written in another format.
     """
     try:
-        fields = json.loads(path.read_text("utf-8"))
+        return _read(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
+        with suppress(OSError, ValueError, TypeError):
+            return _read(_copy_of(path))
         raise LibraryError(
             f"{path} cannot be read ({error}); restore it or start over with another --home."
-        ) from error
-    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise LibraryMismatchError(
-            f"{path} is not in the library format {FORMAT} of this version; "
-            "ingest the papers again with another --home."
-        )
-    try:
-        return Manifest(**{**fields, "removed": tuple(fields.get("removed", ()))})
-    except TypeError as error:
-        raise LibraryError(
-            f"{path} lacks fields ({error}); restore it or start over with another --home."
         ) from error
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest whole or not at all.
+    """Write the manifest and its copy, each whole or not at all.
 
     Raises:
         LibraryError: the folder cannot be written.
     """
-    write_whole(path, json.dumps(asdict(manifest), indent=2))
+    fields = asdict(manifest)
+    text = json.dumps({**fields, "checksum": _checksum(fields)}, indent=2)
+    for file in (_copy_of(path), path):
+        write_whole(file, text)
+
+
+def _read(path: Path) -> Manifest:
+    fields = json.loads(path.read_text("utf-8"))
+    if not isinstance(fields, dict):
+        raise TypeError("no fields")
+    fields["removed"] = tuple(fields.get("removed", ()))
+    if fields.pop("checksum", None) not in (None, _checksum(fields)):
+        raise ValueError("its checksum does not fit")
+    if fields.get("format") != FORMAT:
+        raise LibraryMismatchError(
+            f"{path} is not in the library format {FORMAT} of this version; "
+            "ingest the papers again with another --home."
+        )
+    return Manifest(**fields)
+
+
+def _copy_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.copy")
+
+
+def _checksum(fields: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
 
 
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:

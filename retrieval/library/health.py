@@ -126,11 +126,20 @@ def repair(library: Library, progress: Progress = silent) -> Health:
 
     Raises:
         LibraryInUseError: another process is writing.
-        LibraryError: the library cannot be read or written.
+        LibraryError: the library cannot be read or written; or it is whole, but papers are lost.
     """
     with library.exclusive():
+        indexed = set[str]() if library.was_interrupted else _indexed(library)
         mend(library, progress)
-    return check(library, progress)
+        lost = indexed - {stored.paper.id for stored in library.store.papers()}
+    health = check(library, progress)
+    if lost:
+        raise LibraryError(
+            f"The records of {_counted(len(lost), 'paper')} could not be read and are lost; "
+            f"{_papers(health.papers)} left, and the library is whole again. "
+            "Ingest the files again with `assistant ingest`."
+        )
+    return health
 
 
 def mend(library: Library, progress: Progress = silent) -> None:
@@ -142,6 +151,7 @@ def mend(library: Library, progress: Progress = silent) -> None:
     Raises:
         LibraryError: the library cannot be read or written.
     """
+    library.store.drop_damaged_records()
     damaged, stray = _damage(library)
     with library.writing():
         library.store.delete_chunks(stray)
@@ -172,7 +182,7 @@ def drop_files(library: Library, files: Collection[str], progress: Progress) -> 
     library.store.rewrite_records(kept)
     for at in range(0, len(gone), _REMOVED_AT_ONCE):
         progress(REMOVING, at, len(gone), "papers")
-        library.store.delete_whole(gone[at : at + _REMOVED_AT_ONCE])
+        library.store.delete([each.paper.id for each in gone[at : at + _REMOVED_AT_ONCE]])
     if gone:
         progress(REMOVING, len(gone), len(gone), "papers")
 

@@ -61,7 +61,7 @@ def ingest(
     records = reading.records
     folded = fold(records)
     with library.exclusive():
-        if library.was_interrupted:
+        if library.needs_mending:
             mend(library, progress)
         plan = _planned(library, folded)
         _carry_out(library, plan, progress)
@@ -130,7 +130,7 @@ def remove_source(library: Library, source: str, progress: Progress = silent) ->
         completes = library.was_interrupted and source in library.removed
         if completes:
             kept, gone = without_files(library, {source})
-        if library.was_interrupted:
+        if library.needs_mending:
             mend(library, progress)
         if completes:
             papers = library.store.count()[0]

@@ -107,6 +107,12 @@ class Library:
         return self._manifest.writing
 
     @property
+    def needs_mending(self) -> bool:
+        """Whether the last write did not end, or damage has cost the library its chunks."""
+        papers, chunks = self.store.count()
+        return self.was_interrupted or bool(papers and not chunks)
+
+    @property
     def removed(self) -> tuple[str, ...]:
         """Names of the files that were removed and not read again since.
 
@@ -151,7 +157,7 @@ class Library:
 
     def _paper_count(self) -> int:
         damaged = LibraryError(
-            f"The library in {self.home} was damaged when a write to it was interrupted; "
+            f"The library in {self.home} was damaged, by an interrupted write or on the disk; "
             "run `assistant ingest` to mend it."
         )
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.lexical_fields import Card
 from retrieval.library.library import Library
-from retrieval.query.metadata import ParsedQuery, parse_query
+from retrieval.query.metadata import ParsedQuery, parse_query, said
 from retrieval.query.syntax import ExplicitFilters, explicit_filters
 from retrieval.query.words import UnmatchedFilter, words_of
 from retrieval.text.names import name_terms
@@ -43,6 +43,8 @@ _WHOLE = 0.2
 """Extra weight of likeness to the whole title, which favours shorter titles."""
 LEAST_SHARE = 0.25
 """Share of the words from which a paper is found by its text alone."""
+
+_NO_CARD = Card("", "", (), frozenset(), frozenset())
 
 ReadPapers = Callable[[Sequence[str]], Mapping[str, Paper]]
 """Reads papers by their ids."""
@@ -88,34 +90,47 @@ class _LookupQuery:
     """A query to be matched with titles, nicknames and text."""
 
     def __init__(self, query: str, topic: str, is_distinctive: Callable[[str], bool]) -> None:
-        self._whole = plain_title(query[:LONGEST_QUERY])
         self.topic = plain_title(topic)
-        self.shown = topic
+        self._shown = topic
+        self._wholes = (self.topic, plain_title(query))  # titles also have words of asking
         spans = _names_in(query) | _names_in(topic)
         self.names = {name: whole for name, whole in spans.items() if whole or is_distinctive(name)}
         """Possible nicknames, joined, and whether each is the whole query."""
 
-    def likeness(self, title: str) -> float:
-        """Likeness to the topic or, since titles also have words of asking, to the whole query."""
-        plain = plain_title(title)
-        return max(likeness(self.topic, plain), likeness(self._whole, plain))
+    def scored(self, id_: str, card: Card, relevance: float, share: float) -> _Scored:
+        """A paper's score and reason.
 
-    def whole_likeness(self, title: str) -> float:
-        """Likeness to the whole title."""
-        plain = plain_title(title)
-        return max(whole_likeness(self.topic, plain), whole_likeness(self._whole, plain))
+        Args:
+            id_: the paper's id.
+            card: its title and names; empty if neither may fit.
+            relevance: score of its text, from 0 to 1.
+            share: share of the topic's words in its text.
+        """
+        score = _TEXT * relevance + _COVERED * share
+        title = plain_title(card.title)
+        like = max(likeness(typed, title) for typed in self._wholes)
+        named, name = self._nickname(card)
+        if named > like or (name and like < TITLE_MATCH):
+            is_whole = self.names[name]
+            why = f"names “{self._shown if is_whole else name}”"
+            return _Scored(id_, score + named, why, by_name=True, is_whole=is_whole)
+        if like >= TITLE_MATCH:
+            whole = max(whole_likeness(typed, title) for typed in self._wholes)
+            score += like + _WHOLE * whole
+            why = f"title matches “{self._shown}”"
+            return _Scored(id_, score, why, by_name=True, is_whole=whole >= SURE_TITLE)
+        why = f"text matches “{self._shown}”" if share >= LEAST_SHARE else ""
+        return _Scored(id_, score, why, fits=share >= ON_TOPIC)
 
-    def nickname(self, card: Card) -> tuple[str, float]:
-        """The paper's best nickname in the query, and its score; "" and 0 if there is none."""
+    def _nickname(self, card: Card) -> tuple[float, str]:
+        """The score of the paper's best nickname in the query, and the name; 0 and "" without."""
+        weights = ((card.introduced, _NAMED, _GIVES), (card.mentioned, _MENTIONED, _MENTIONS))
         scores = [
-            (_NAMED if self.names[name] else _GIVES, name)
-            for name in card.introduced & self.names.keys()
-        ] + [
-            (_MENTIONED if self.names[name] else _MENTIONS, name)
-            for name in card.mentioned & self.names.keys()
+            (whole if self.names[name] else among, name)
+            for names, whole, among in weights
+            for name in names & self.names.keys()
         ]
-        score, name = max(scores, default=(0.0, ""))
-        return (self.shown if self.names.get(name) else name), score
+        return max(scores, default=(0.0, ""))
 
 
 class Lookup:
@@ -142,8 +157,7 @@ class Lookup:
 
     def find(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """The papers that `query` and the filters `given` ask for, best first, with reasons."""
-        query = query[:LONGEST_QUERY]
-        return self.found(query, self.parse(query, lookup=True), limit, given)
+        return self.found(query, self.parse(query[:LONGEST_QUERY], lookup=True), limit, given)
 
     def everything(self, limit: int) -> Listing:
         """All papers, the latest first."""
@@ -160,7 +174,8 @@ class Lookup:
         self, query: str, parsed: ParsedQuery, limit: int, given: ExplicitFilters | None = None
     ) -> Listing:
         """Like `find`, for a parsed query."""
-        filters, unmatched = explicit_filters(given or ExplicitFilters(), self._index)
+        query, given = query[:LONGEST_QUERY], given or ExplicitFilters()
+        filters, unmatched = explicit_filters(given, self._index)
         clash = _clash(filters, parsed.filters)
         if unmatched or clash:
             return Listing((), 0, clash or _unmatched_sentence(unmatched))
@@ -176,27 +191,29 @@ class Lookup:
             meant = self._meant(query, parsed.topic, filters)
             ranked = [each for each in meant if each.is_whole] or ranked
         if not ranked:
-            return Listing((), 0, self._nothing(query, parsed, wanted, given))
+            conditions = " ".join(filter(None, (said(given.authors, filters), parsed.said)))
+            return Listing((), 0, self._nothing(query, parsed.topic, wanted, conditions))
         return Listing(self._matches(ranked[:limit], wanted), len(ranked))
 
     def named(self, question: str) -> tuple[Paper, ...]:
-        """The papers that a question names by title or by nickname."""
+        """The papers that a question names by title or by nickname.
+
+        A title counts whole, if it is long enough to be meant.
+        """
+        asked = joined(question)
+        words = self._index.title_words(question)
+        titles = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
+        titled = sorted(
+            id_ for id_, title in titles.items() if len(title) >= _LONG_TITLE and title in asked
+        )
         names = sorted(
-            name for name in _names_in(question) if _reads(name) and self._is_distinctive(name)
+            name
+            for name in _names_in(question)
+            if sum(map(str.isalpha, name)) > 1 and self._is_distinctive(name)  # not 100k
         )
         giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
         nicknamed = [id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids]
-        ids = dict.fromkeys([*self._titled_in(question), *nicknamed])
-        return tuple(self._read(list(ids)).values())
-
-    def _titled_in(self, question: str) -> list[str]:
-        """The papers whose whole title is in the question, if it is long enough to be meant."""
-        asked = joined(question)
-        words = self._index.title_words(question)
-        found = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
-        return sorted(
-            id_ for id_, title in found.items() if len(title) >= _LONG_TITLE and title in asked
-        )
+        return tuple(self._read(list(dict.fromkeys([*titled, *nicknamed]))).values())
 
     def _meant(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
         """The paper whose whole title or introduced nickname is in the query."""
@@ -228,23 +245,19 @@ class Lookup:
 
     def _scored(self, query: str, topic: str, filters: Filters) -> list[_Scored]:
         """Papers by title, nickname and text, each with its best reason."""
-        if not topic:
-            return [] if filters else self._wholly_titled(query)
+        if not topic:  # only words of asking, or a title made of them
+            titled = self._scored(query, query, filters) if query and not filters else []
+            return [each for each in titled if each.is_whole]
         asked = _LookupQuery(query, topic, self._is_distinctive)
         words = self._index.title_words(asked.topic)
-        titled = self._index.titled(words, list(asked.names), CANDIDATES, filters)
+        named = self._index.titled(words, list(asked.names), CANDIDATES, filters)
         texts = self._index.search(asked.topic, CANDIDATES, filters)
         shares = dict(self._index.covered(asked.topic, CANDIDATES, filters))
-        best_text = texts[0][1] if texts else 1.0
-        relevance = {id_: score / best_text for id_, score in texts}
-        cards = {card.id: card for card in titled}
+        relevance = {id_: score / texts[0][1] for id_, score in texts}
+        cards = {card.id: card for card in named}
         scored = [
-            _score(
-                id_,
-                asked,
-                cards.get(id_),
-                relevance=relevance.get(id_, 0.0),
-                share=shares.get(id_, 0.0),
+            asked.scored(
+                id_, cards.get(id_, _NO_CARD), relevance.get(id_, 0.0), shares.get(id_, 0.0)
             )
             for id_ in dict.fromkeys((*cards, *relevance, *shares))
         ]
@@ -256,17 +269,6 @@ class Lookup:
         few = max(_FEW, self._index.size // 100)
         return self._index.nicknamed(name) <= few and self._index.texts_with(name) <= 2 * few
 
-    def _wholly_titled(self, query: str) -> list[_Scored]:
-        """Papers whose whole title is the query, if it has only words of asking."""
-        plain = plain_title(query[:LONGEST_QUERY])
-        titled = self._index.titled(self._index.title_words(plain), [], CANDIDATES)
-        like = {card.id: whole_likeness(plain, plain_title(card.title)) for card in titled}
-        return [
-            _Scored(id_, like[id_], f"title matches “{plain}”")
-            for id_ in sorted(like, key=lambda id_: (-like[id_], id_))
-            if like[id_] >= SURE_TITLE
-        ]
-
     def _matches(self, ranked: Sequence[_Scored], filters: Filters) -> tuple[Match, ...]:
         papers = self._read([each.id for each in ranked])
         return tuple(
@@ -275,23 +277,15 @@ class Lookup:
             if each.id in papers
         )
 
-    def _nothing(
-        self, query: str, parsed: ParsedQuery, filters: Filters, given: ExplicitFilters | None
-    ) -> str:
+    def _nothing(self, query: str, topic: str, filters: Filters, conditions: str) -> str:
         """The sentence that explains why nothing was found."""
-        said = _said_of(parsed, given)
-        if not said:
+        if not conditions:
             return f"No paper of this library fits “{' '.join(query.split())[:80]}”."
-        there = len(self._index.matching(filters, self._index.size)) if parsed.topic else 0
+        there = len(self._index.matching(filters, self._index.size)) if topic else 0
         if not there:
-            return f"No paper {said} in this library."
+            return f"No paper {conditions} in this library."
         among = "The paper" if there == 1 else f"None of the {there:,} papers"
-        return f"{among} {said} is {'not ' if there == 1 else ''}about “{parsed.topic}”."
-
-
-def _reads(name: str) -> bool:
-    """Whether a nickname has at least two letters: 100k has not."""
-    return sum(map(str.isalpha, name)) > 1
+        return f"{among} {conditions} is {'not ' if there == 1 else ''}about “{topic}”."
 
 
 def _names_in(text: str) -> dict[str, bool]:
@@ -306,36 +300,6 @@ def _names_in(text: str) -> dict[str, bool]:
         for at in range(len(words) - width + 1)
         if len(name := "".join(words[at : at + width])) > 1
     }
-
-
-def _score(
-    id_: str, asked: _LookupQuery, card: Card | None, *, relevance: float, share: float
-) -> _Scored:
-    """A paper's score and reason.
-
-    Args:
-        id_: the paper's id.
-        asked: the query.
-        card: the paper's card if its title or a nickname may fit.
-        relevance: score of its text, from 0 to 1.
-        share: share of the topic's words in its text.
-    """
-    score = _TEXT * relevance + _COVERED * share
-    like = asked.likeness(card.title) if card else 0.0
-    name, named = asked.nickname(card) if card else ("", 0.0)
-    if named > like:
-        is_whole = named in (_NAMED, _MENTIONED)
-        return _Scored(id_, score + named, f"names “{name}”", by_name=True, is_whole=is_whole)
-    if like >= TITLE_MATCH:
-        whole = asked.whole_likeness(card.title) if card else 0.0
-        why = f"title matches “{asked.shown}”"
-        is_whole = whole >= SURE_TITLE
-        return _Scored(id_, score + like + _WHOLE * whole, why, by_name=True, is_whole=is_whole)
-    if name:
-        return _Scored(id_, score + named, f"names “{name}”", by_name=True)
-    if share >= LEAST_SHARE:
-        return _Scored(id_, score, f"text matches “{asked.shown}”", fits=share >= ON_TOPIC)
-    return _Scored(id_, 0.0)
 
 
 def _why(paper: Paper, filters: Filters, reason: str) -> str:
@@ -358,11 +322,8 @@ def _why(paper: Paper, filters: Filters, reason: str) -> str:
 
 def _clash(given: Filters, said: Filters) -> str:
     """One sentence if the query and the explicit filters exclude each other, otherwise empty."""
-    for one, other in (
-        (given.venues, said.venues),
-        (given.years, said.years),
-        (given.decisions, said.decisions),
-    ):
+    for field_ in ("venues", "years", "decisions"):
+        one, other = getattr(given, field_), getattr(said, field_)
         if one and other and not {*one} & {*other}:
             first, second = ", ".join(map(str, one)), ", ".join(map(str, other))
             return f"No paper can be both {first} and {second}; the query and the filter disagree."
@@ -374,15 +335,3 @@ def _unmatched_sentence(unmatched: Sequence[UnmatchedFilter]) -> str:
     close = next((each.close for each in unmatched if each.close), "")
     offer = f" Did you mean {close}?" if close else ""
     return f"No paper {named} in this library.{offer}"
-
-
-def _said_of(parsed: ParsedQuery, given: ExplicitFilters | None) -> str:
-    given = given or ExplicitFilters()
-    parts = (
-        f"by {' and '.join(given.authors)}" if given.authors else "",
-        f"at {given.venue}" if given.venue else "",
-        f"of {given.year}" if given.year else "",
-        f"with decision {given.decision}" if given.decision else "",
-        parsed.said,
-    )
-    return " ".join(filter(None, parts))

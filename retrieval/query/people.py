@@ -21,7 +21,6 @@ from retrieval.query.words import (
 from retrieval.text.names import (
     Fit,
     fit,
-    is_surname,
     name_term,
     name_words,
     spellings,
@@ -46,13 +45,9 @@ _NEAR = 4
 def people_in(
     words: Sequence[Word], taken: Set[int], names: LexicalIndex, *, lookup: bool
 ) -> list[Span]:
-    """The spans that name authors, in order.
+    """The spans that name authors, in order; none of the words at the indices `taken`.
 
-    Args:
-        words: words of the query.
-        taken: indices of words that name something else.
-        names: the library's names.
-        lookup: whether surnames and names in lower case count; see `parse_query`.
+    Surnames and names in lower case count only in a `lookup`; see `parse_query`.
     """
     found: list[Span] = []
     at = 0
@@ -83,12 +78,12 @@ def strangers_in(
     """
     found: list[Span] = []
     for at in range(1, len(words)):
+        if folded_at(words, at - 1) != "by" or not (lookup or folded_at(words, at - 2) in PAPERS):
+            continue
         end = _end_of_capitals(words, at, taken)
-        span, typed = words[at:end], _typed(words[at:end])
-        said_of_papers = lookup or folded_at(words, at - 2) in PAPERS
-        odd = any(_is_odd(word, names) for word in span)
-        rest = all(_is_odd(word, names) or names.is_name_word(word.folded) for word in span)
-        if folded_at(words, at - 1) == "by" and odd and rest and said_of_papers:
+        known = [word.folded for word in words[at:end] if not _is_odd(word, names)]
+        if len(known) < end - at and all(map(names.is_name_word, known)):
+            typed = _typed(words[at:end])
             unmatched = UnmatchedFilter("author", f"by {typed}", closest(typed, names))
             found.append(Span(at, end, unmatched=unmatched))
     return found
@@ -134,7 +129,7 @@ def spelled(typed: str, names: LexicalIndex) -> tuple[str, ...]:
 def surnamed(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
     """Names with the words as surname."""
     known = names.names_starting(f"{parts[-1]}, ")
-    return tuple(term for term in known if is_surname(parts, words_of_term(term)))
+    return tuple(term for term in known if words_of_term(term)[-len(parts) :] == list(parts))
 
 
 def having_all(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
@@ -147,18 +142,20 @@ def having_all(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
 def misspelled(parts: Sequence[str], names: LexicalIndex) -> tuple[str, ...]:
     """The most similar names, if similar enough, to a surname or a whole name."""
     if len(parts) == 1:
-        known = names.names_with_word_like(parts[0])
-        near = [term for term in known if _is_misspelling(parts[0], words_of_term(term)[-1], names)]
-        distances = {term: OSA.distance(parts[0], words_of_term(term)[-1]) for term in near}
+        last = {term: words_of_term(term)[-1] for term in names.names_with_word_like(parts[0])}
+        distances = {
+            term: OSA.distance(parts[0], surname)
+            for term, surname in last.items()
+            if _is_misspelling(parts[0], surname, names)
+        }
     else:
-        near = [
-            term
+        distances = {
+            term: _distance(term, parts)
             for term in names.names_like(name_term(parts))
             if _each_is_near(parts, words_of_term(term), names)
-        ]
-        distances = {term: _distance(term, parts) for term in near}
+        }
     best = min(distances.values(), default=0)
-    return tuple(term for term in near if distances[term] == best)
+    return tuple(term for term, distance in distances.items() if distance == best)
 
 
 def shown(term: str) -> str:
@@ -187,15 +184,15 @@ def _full_name(
     """The names that a span means; `alone` if it is not part of a longer text."""
     capital, typed = _is_capitalised(span), _typed(span)
     parts, terms = name_words(typed), spelled(typed, names)
-    if terms and _is_abbreviated(parts, terms):
+    if not terms:
+        unread = lookup and capital and not all(map(names.texts_with, parts))
+        may_be = len(span) <= _WIDEST_MISSPELLED and (alone or unread)
+        return misspelled(parts, names) if may_be else ()
+    if _is_abbreviated(parts, terms):
         dotted = span[0].text.isupper() or any(word.dot or "." in word.text for word in span)
         return terms if alone or (capital and dotted) else ()
-    if terms:
-        odd = lookup and any(_is_odd(word, names) for word in span)
-        return terms if alone or capital or odd else ()
-    unread = lookup and capital and not all(map(names.texts_with, parts))
-    is_short = len(span) <= _WIDEST_MISSPELLED
-    return misspelled(parts, names) if is_short and (alone or unread) else ()
+    odd = lookup and any(_is_odd(word, names) for word in span)
+    return terms if alone or capital or odd else ()
 
 
 def _surname_at(

@@ -1,27 +1,20 @@
-"""Measures of a ranking against relevant papers: recall, reciprocal rank, nDCG, R-precision."""
+"""Measures of a ranking against relevant papers: recall, reciprocal rank, nDCG, R-precision.
+
+A ranking has ids, best first, each once; at least one id is relevant, or has a gain above 0; the
+first `depth` places count. All measures are from 0 to 1.
+"""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 
 
 def recall(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:
-    """Share of the relevant ids among the first `depth` of a ranking, from 0 to 1.
-
-    Args:
-        ranking: ids, best first, each once.
-        relevant: ids, at least one.
-        depth: places that count, at least 1.
-    """
+    """Share of the relevant ids that are among the first `depth`."""
     return len(set(ranking[:depth]) & set(relevant)) / len(relevant)
 
 
 def r_precision(ranking: Sequence[str], relevant: Collection[str]) -> float:
-    """Share of relevant ids among the first R, where R is their number, from 0 to 1.
-
-    Args:
-        ranking: ids, best first, each once.
-        relevant: ids, at least one.
-    """
+    """Share of relevant ids among the first R, where R is their number."""
     return recall(ranking, relevant, len(relevant))
 
 
@@ -33,15 +26,10 @@ def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str], depth: in
 
 
 def ndcg(ranking: Sequence[str], gains: Mapping[str, float], depth: int) -> float:
-    """Discounted gain of the first `depth`, as a share of the best possible, from 0 to 1.
+    """Discounted gain of the first `depth`, as a share of the best possible.
 
     A gain counts by the logarithm of its place (Järvelin and Kekäläinen 2002, "Cumulated
     gain-based evaluation of IR techniques", with the gain itself, as trec_eval has it).
-
-    Args:
-        ranking: ids, best first, each once.
-        gains: gain of every relevant id, above 0; at least one.
-        depth: places that count, at least 1.
     """
     ideal = _discounted(sorted(gains.values(), reverse=True)[:depth])
     return _discounted([gains.get(id_, 0.0) for id_ in ranking[:depth]]) / ideal

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.search.reader import PaperRead
+from retrieval.search.reader import PaperRead, Reader
 from retrieval.search.search import search
 from retrieval.search.settings import SearchSettings
 from retrieval.types import Paper, Passage
@@ -56,26 +56,6 @@ class RerankSettings:
         return cls(relevance=0.0, answered=0.0, evidence=0.0)
 
 
-class PaperReader(Protocol):
-    """Reads a question together with papers; see `Reader`."""
-
-    def read(
-        self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
-    ) -> Iterator[PaperRead]:
-        """Read each of `papers` together with `question`.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
-
-
-class QueryReader(PaperReader, Protocol):
-    """Reads papers for a query, and recognises claims; see `Reader`."""
-
-    def is_claim(self, text: str) -> bool:
-        """Whether `text` states something."""
-
-
 class QuestionLikelihood(Protocol):
     """A language model that gives the likelihood of a question after a text."""
 
@@ -111,23 +91,15 @@ def ranking(
     library: Library,
     query: str,
     limit: int,
-    reader: QueryReader | None,
+    reader: Reader | None,
     stopped: Callable[[], bool],
     *,
     settings: SearchSettings | None = None,
 ) -> Ranking:
-    """The papers that pass the filters in `query` and fit it best, best first.
+    """The papers that pass the filters in `query` and fit it best, best first, at most `limit`.
 
-    For a claim the order of the first stage stays: it is better than that of the reader, which was
-    trained on questions; see tests/benchmarks/reading.md.
-
-    Args:
-        library: the library to search.
-        query: the text to search for, which may say something about records.
-        limit: papers at most.
-        reader: reads the best papers; None for the first stage alone.
-        stopped: checked between two papers.
-        settings: see `SearchSettings`.
+    Without a reader, the first stage alone ranks. For a claim its order stays, too: it is better
+    than that of the reader, which was trained on questions; see tests/benchmarks/reading.md.
 
     Raises:
         LibraryError: the library has no papers or cannot be read.
@@ -149,7 +121,7 @@ def ranking(
 def read_papers(
     question: str,
     passages: Sequence[Passage],
-    reader: PaperReader,
+    reader: Reader,
     stopped: Callable[[], bool],
     settings: RerankSettings | None = None,
     *,
@@ -186,7 +158,7 @@ def read_papers(
     values = [value_of(read, settings) for read in reads]
     best = max(values, default=0.0)
     scored = [
-        _adjusted(ReadPassage(passage, read), value - best)
+        _adjusted(passage, read, value - best)
         for passage, read, value in zip(near, reads, values, strict=True)
     ]
     return sorted(scored, key=lambda each: -each.passage.score)
@@ -213,22 +185,14 @@ def by_likelihood(
 ) -> list[ReadPassage]:
     """The read passages, with those close to the best ordered by the question's likelihood.
 
-    Args:
-        question: the question.
-        read: passages from `read_papers`, best first.
-        likelihood: the model; not called if one paper is clearly the best.
-        stopped: checked between two papers.
-        settings: see `RerankSettings`.
+    The model is not called if one paper is clearly the best.
 
     Raises:
         Cancelled: `stopped()` became true.
     """
     settings = settings or RerankSettings()
-    close = [
-        each
-        for each in read[: settings.close]
-        if read[0].passage.score - each.passage.score < settings.doubt
-    ]
+    least = read[0].passage.score - settings.doubt if read else 0.0
+    close = [each for each in read[: settings.close] if each.passage.score > least]
     if len(close) < 2:  # noqa: PLR2004
         return list(read)
     texts = [text_of(each.passage.paper, settings.characters) for each in close]
@@ -237,7 +201,7 @@ def by_likelihood(
     # The other papers get the least likelihood of the close ones.
     values += [min(values)] * (len(read) - len(close))
     scored = [
-        _adjusted(each, settings.likelihood * (value - max(values)))
+        _adjusted(each.passage, each.read, settings.likelihood * (value - max(values)))
         for each, value in zip(read, values, strict=True)
     ]
     return sorted(scored, key=lambda each: -each.passage.score)
@@ -274,6 +238,5 @@ def text_of(paper: Paper, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0]
 
 
-def _adjusted(read: ReadPassage, value: float) -> ReadPassage:
-    passage = read.passage
-    return replace(read, passage=replace(passage, score=passage.score + value))
+def _adjusted(passage: Passage, read: PaperRead, value: float) -> ReadPassage:
+    return ReadPassage(replace(passage, score=passage.score + value), read)

@@ -1,17 +1,30 @@
-"""Hybrid search, the first stage: lexical and dense scores fused into one ranking of papers."""
+"""The first stage of search, lexical and dense scores fused into one ranking; similar papers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+
 from retrieval.encoders.embedder import Vector
-from retrieval.index.chroma import paper_of
+from retrieval.index.chroma import ChromaStore, paper_of
 from retrieval.library.library import Library
 from retrieval.search.settings import Retriever, SearchSettings
 from retrieval.types import NO_FILTERS, Chunk, Filters, Hit, Paper, Passage
 
 RRF_CONSTANT = 60
 """Added to every rank; the higher it is, the less the first places stand out."""
+_CHUNKS_A_PAPER = 4
+"""Chunks requested for each similar paper; papers have two or three, and not all are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A paper similar to another."""
+
+    paper: Paper
+    similarity: float
+    """Cosine of its nearest chunk and the other paper's mean vector."""
 
 
 def search(
@@ -53,18 +66,33 @@ def search(
     return _passages(library, [best[id_] for id_ in ranked], scores)
 
 
+def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
+    """The papers nearest to the one with this id, nearest first; none if it is unknown.
+
+    A paper's vector is the mean of the unit vectors of its chunks.
+
+    Raises:
+        LibraryError: the library cannot be read.
+    """
+    own = store.chunk_vectors([paper_id])
+    if not own or limit < 1:
+        return ()
+    mean = np.mean(list(own.values()), axis=0)
+    depth = len(own) + (limit + 1) * _CHUNKS_A_PAPER
+    best = _cosines(_nearest_papers(store, mean / (np.linalg.norm(mean) or 1.0), depth, limit + 1))
+    best.pop(paper_id, None)
+    ids = sorted(best, key=lambda id_: (-best[id_], id_))[:limit]
+    papers = store.stored_by_id(ids)
+    return tuple(Similar(papers[id_].paper, best[id_]) for id_ in ids if id_ in papers)
+
+
 def convex_sum(
     dense: Mapping[str, float], lexical: Mapping[str, float], dense_weight: float
 ) -> dict[str, float]:
-    """Convex sum of both scores as shares of the best, for every key of `dense`.
+    """Convex sum of both scores as shares of the best, in [0, 1]; 1 is the best in both.
 
-    Args:
-        dense: cosines of all candidates; those below 0 count as 0.
-        lexical: scores above 0 of matches; other candidates score 0.
-        dense_weight: share of the dense score, from 0 to 1.
-
-    Returns:
-        Scores in [0, 1]; 1 is the best in both.
+    `dense` has the cosines of all candidates, those below 0 count as 0; candidates that `lexical`
+    lacks score 0 there. The dense score has the share `dense_weight`, from 0 to 1.
     """
     near = _shares({key: max(score, 0.0) for key, score in dense.items()})
     matched = _shares({key: lexical.get(key, 0.0) for key in dense})
@@ -74,18 +102,11 @@ def convex_sum(
 def reciprocal_rank_fusion(
     dense: Mapping[str, float], lexical: Mapping[str, float]
 ) -> dict[str, float]:
-    """Sum of the reciprocal ranks in both rankings, for every key of `dense`.
+    """Sum of the reciprocal ranks in both rankings as a share of the highest sum, in (0, 1].
 
     After Cormack, Clarke and Büttcher 2009, "Reciprocal Rank Fusion Outperforms Condorcet and
-    Individual Rank Learning Methods". Equal scores rank in the order of their keys.
-
-    Args:
-        dense: cosines of all candidates.
-        lexical: scores of matches; other candidates have no rank there.
-
-    Returns:
-        Shares of the highest sum, in (0, 1]. Unlike those of a convex sum, their differences mean
-        little: the first two places differ by 0.02.
+    Individual Rank Learning Methods". `dense` has all candidates. Equal scores rank in the order of
+    their keys. Differences mean little: the first two places differ by 0.02.
     """
     rankings = [_reciprocal_ranks(dense), _reciprocal_ranks(lexical)]
     return _shares({key: sum(each.get(key, 0.0) for each in rankings) for key in dense})
@@ -108,8 +129,7 @@ class _RetrieverQuery:
     def sure(self, matches: int) -> list[str]:
         """Candidates whatever their vectors: the best `matches` lexical matches, and `also`."""
         papers = dict.fromkeys([*islice(self.matches, matches), *self.also])
-        few = self.few
-        return [id_ for id_ in papers if few is None or id_ in few]
+        return [id_ for id_ in papers if self.few is None or id_ in self.few]
 
     @property
     def few(self) -> set[str] | None:
@@ -155,11 +175,26 @@ def _nearest(asked: _RetrieverQuery, sure: Sequence[str]) -> dict[str, Hit]:
     """The best chunks of all candidates: the papers nearest to the query, and `sure`."""
     if asked.few is not None:
         return _exact(asked, sorted(asked.few))
-    passing, settings = asked.passing, asked.settings
-    depth = settings.dense_depth if passing is None else settings.filtered_depth
-    hits = asked.library.store.nearest(asked.vector, depth)
-    best = _best_chunks(hit for hit in hits if passing is None or hit.paper_id in passing)
+    settings = asked.settings
+    depth = settings.dense_depth if asked.passing is None else settings.filtered_depth
+    store = asked.library.store
+    best = _nearest_papers(store, asked.vector, depth, asked.limit, asked.passing)
     return best | _exact(asked, [id_ for id_ in sure if id_ not in best])
+
+
+def _nearest_papers(
+    store: ChromaStore, vector: Vector, depth: int, least: int, passing: Set[str] | None = None
+) -> dict[str, Hit]:
+    """The best chunks of the papers nearest to a vector, of those in `passing` if it is given.
+
+    `depth` chunks are requested, and more until there are `least` papers, or no more chunks.
+    """
+    while True:
+        hits = store.nearest(vector, depth)
+        best = _best_chunks(hit for hit in hits if passing is None or hit.paper_id in passing)
+        if len(best) >= least or len(hits) < depth:
+            return best
+        depth *= 4
 
 
 def _exact(asked: _RetrieverQuery, paper_ids: Sequence[str]) -> dict[str, Hit]:

@@ -44,6 +44,8 @@ _OPEN_END = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z%&#_$])?$")
 """The end of a piece whose last command takes the following text."""
 _COMMAND = re.compile(r"\\(?![%&#_$])")
 _MARK = re.compile(r"\\.|[{} ]")
+_LONGEST_PIECE = 2000
+"""Characters of a piece, since the parser's time grows with their square."""
 _KEPT = re.compile(f"{_PRIVATE}(\\d+){_PRIVATE}")
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " "}
 _LIGATURE = re.compile("|".join(map(re.escape, _LIGATURES)))
@@ -177,13 +179,13 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _end_of_piece(text: str, start: int) -> int:
-    """The end of the first space after `start` outside braces and commands."""
+    """The end of the first space after `start` outside braces and commands, or far behind it."""
     depth = 0
     for mark in _MARK.finditer(text, start):
         if mark[0] == " ":
-            if depth <= 0 and not _OPEN_END.search(
-                text, max(start, mark.start() - 40), mark.start()
-            ):
+            is_far = mark.start() - start > _LONGEST_PIECE
+            before = max(start, mark.start() - 40)
+            if is_far or (depth <= 0 and not _OPEN_END.search(text, before, mark.start())):
                 return mark.end()
         elif mark[0] in "{}":
             depth += 1 if mark[0] == "{" else -1
@@ -197,10 +199,12 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _parsed(piece: str) -> str:
+    if len(piece) > 2 * _LONGEST_PIECE:  # no text that anybody wrote
+        return _plain(piece)
     piece = _MACRO.sub(_name_if_unknown, _LONE_ACCENT.sub(_accent_itself, piece))
     try:
         return unicodedata.normalize("NFC", str(_decoder().latex_to_text(piece)))
-    except (IndexError, ValueError, TypeError, AttributeError, RecursionError):
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return re.sub("[{}]", "", piece)  # unparsable text is left to the next step
 
 

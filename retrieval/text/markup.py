@@ -31,8 +31,9 @@ _LONE_DOLLAR = re.compile(r"\$(?! ?\d)")
 _FORMULA = re.compile(r"(?<!\\)\$[^$]{1,400}?\$")
 _FORMULA_ESCAPE = re.compile(r"\\([()\[\]_*])|\\(?=\\[A-Za-z])")
 
-_CITE = re.compile(r"[~ ]*\\cite[pt]?\*?\{[^{}]*\}")
-_FOOTNOTE = re.compile(r"\s*\\footnote\{([^{}]*)\}")
+# A lookbehind before a repetition keeps it from being tried again at each of its characters.
+_CITE = re.compile(r"(?<![~ ])[~ ]*\\cite[pt]?\*?\{[^{}]*\}")
+_FOOTNOTE = re.compile(r"(?<!\s)\s*\\footnote\{([^{}]*)\}")
 _TEXT_COMMAND = re.compile(
     r"\\(?:emph|text(?:it|bf|sc|tt|rm|sf|sl)?|underline|uline|mbox|url|circled)\s*\{([^{}]*)\}"
 )
@@ -42,9 +43,11 @@ _MATHS = re.compile(
     r"|alpha|beta|gamma|delta|epsilon|varepsilon|lambda|mu|sigma|theta|pi|ell|infty)"
     r"(?![A-Za-z])(?:\{[^{}]*\})?(?:[\^_](?:\{[^{}]*\}|\w))*"
 )
-_CONTROL_SPACE = re.compile(r"\\+ ")
+_CONTROL_SPACE = re.compile(r"(?<!\\)\\+ ")
 _ESCAPE = re.compile(r"\\+([\\`*_{}\[\]()#+\-.!|&%~<>'\"])")
-_MACRO = re.compile(r"\\+([A-Za-z]+)")
+_MACRO = re.compile(r"(?<!\\)\\+([A-Za-z]+)")
+_DEEPEST = 10
+"""Levels of commands inside each other that are removed; every level is another pass."""
 
 
 def visible(text: str) -> str:
@@ -78,11 +81,12 @@ def _clean_prose(text: str) -> str:
     if "\\" not in text:
         return text
     text = _CITE.sub("", text)
-    previous = None
-    while previous != text:  # commands nest
-        previous = text
-        text = _SWITCH.sub(r"\1", _TEXT_COMMAND.sub(r"\1", text))
-        text = _FOOTNOTE.sub(r" (\1)", text)
+    for _ in range(_DEEPEST):
+        text, switches = _SWITCH.subn(r"\1", text)
+        text, commands = _TEXT_COMMAND.subn(r"\1", text)
+        text, footnotes = _FOOTNOTE.subn(r" (\1)", text)
+        if not switches + commands + footnotes:
+            break
     text = _ESCAPE.sub(r"\1", _CONTROL_SPACE.sub(" ", text))
     formulas = _MATHS.split(text)
     maths = [f"${found.group()}$" for found in _MATHS.finditer(text)] + [""]

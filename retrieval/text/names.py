@@ -14,6 +14,7 @@ _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "�
 _PARTICLES = frozenset("van von de der den la le di da dos del della el al bin ben ter ten".split())
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _WORD = re.compile(r"[^\W_]+")
+"""Letters and digits: the one tokenizer of names, titles and venues."""
 _GENERATION = re.compile(r"(?:[JS]r\.?|I{2,3}|IV)")
 
 
@@ -23,6 +24,11 @@ def folded(text: str) -> str:
         return " ".join(text.lower().split())
     decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).split())
+
+
+def words_in(text: str) -> list[str]:
+    """The folded words of `text`, without punctuation."""
+    return _WORD.findall(folded(text))
 
 
 def spellings(text: str) -> tuple[str, ...]:
@@ -84,22 +90,13 @@ def fit(typed: Sequence[str], name: Sequence[str]) -> Fit:
         return Fit.SAME
     if given[0] == known[0]:
         return _middle_fit(given[1:], known[1:])
-    if _abbreviate(given, known) or (len(given) == 1 and is_initials(given[0], known)):
+    joined_initials = len(known) > 1 and given == ["".join(each[0] for each in known)]  # sj
+    if _abbreviate(given, known) or joined_initials:
         return Fit.TYPED_INITIALS
     if _are_initials(known) and _abbreviate(known, given):
         return Fit.KNOWN_INITIALS
     more = _are_initials(given) and _abbreviate(given[: len(known)], known)
     return Fit.MORE_INITIALS if more else Fit.NOT
-
-
-def is_initials(word: str, given: Sequence[str]) -> bool:
-    """Whether `word` has the initials of two or more given names: `sj` for Sung Ju."""
-    return len(given) > 1 and word == "".join(each[0] for each in given)
-
-
-def is_surname(typed: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether `typed` are the last words of a name: its surname, with particles."""
-    return list(name[-len(typed) :]) == list(typed)
 
 
 def starts_surname(word: str) -> bool:
@@ -172,7 +169,7 @@ def _abbreviate(short: Sequence[str], full: Sequence[str]) -> bool:
     """Whether the words of `short` are those of `full` in order, whole or as initials."""
     if len(short) > len(full):
         return False
-    pairs = list(zip(short, full, strict=False))
+    pairs = zip(short, full, strict=False)
     return all(a == b or (len(a) == 1 and b.startswith(a)) for a, b in pairs)
 
 

@@ -14,6 +14,8 @@ from retrieval.types import Chunk, Paper
 CHUNKER_VERSION = "sentence-windows-1"
 """Must change whenever the same abstract would be cut differently."""
 _HIDDEN = "x"
+_BLOCK = re.compile(r".{1,8000}(?!\S)|.{1,8000}", re.DOTALL)
+"""Text split at once: sentencex's time grows with the square of it. No abstract is so long."""
 _FORMULA = re.compile(r"\$[^$]+\$")
 _URL = re.compile(r"https?://\S*[\w/]")
 _ENUMERATOR = re.compile(r"\(?\b(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])\)")
@@ -45,13 +47,10 @@ def split_sentences(text: str) -> list[Sentence]:
     """The sentences of `text` in order; together they have all its characters except space."""
     sentences: list[Sentence] = []
     at = 0
-    for piece in sentencex.segment("en", _disguise(text)):
-        raw = text[at : at + len(piece)]
-        start = at + len(raw) - len(raw.lstrip())
-        at += len(piece)
-        stripped = raw.strip()
-        if stripped:
-            sentences.append(Sentence(start, start + len(stripped), stripped))
+    for block in _BLOCK.findall(_disguise(text)):
+        for piece in sentencex.segment("en", block):
+            sentences += _stripped(at, text[at : at + len(piece)])
+            at += len(piece)
     return sentences
 
 
@@ -86,6 +85,13 @@ def embedded_text(paper: Paper, chunk: Chunk) -> str:
     than whole abstracts, and far better for questions about several papers.
     """
     return f"{paper.title}. {chunk.text}" if paper.title else chunk.text
+
+
+def _stripped(start: int, raw: str) -> list[Sentence]:
+    """The sentence that begins at `start`, without surrounding space; none if it is only space."""
+    text = raw.strip()
+    start += len(raw) - len(raw.lstrip())
+    return [Sentence(start, start + len(text), text)] if text else []
 
 
 def _disguise(text: str) -> str:
@@ -134,15 +140,9 @@ def _pieces(sentence: Sentence, count: Callable[[str], int], limit: int) -> list
     spaces = (text.rfind(" ", 0, middle + 1), text.find(" ", middle))
     inner = [at for at in spaces if 0 < at < len(text) - 1]
     cut = min(inner, key=lambda at: abs(at - middle)) if inner else middle
-    halves = ((0, text[:cut].rstrip()), (cut, text[cut:]))
-    pieces: list[Sentence] = []
-    for offset, raw in halves:
-        stripped = raw.lstrip()
-        start = sentence.start + offset + len(raw) - len(stripped)
-        if stripped:
-            half = Sentence(start, start + len(stripped), stripped)
-            pieces += _pieces(half, count, limit)
-    return pieces
+    start = sentence.start
+    halves = [*_stripped(start, text[:cut]), *_stripped(start + cut, text[cut:])]
+    return [piece for half in halves for piece in _pieces(half, count, limit)]
 
 
 def _windows(sentences: list[tuple[Sentence, int]], limit: int) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
-from retrieval.text.names import folded
+from retrieval.text.names import folded, words_in
 
 TITLE_MATCH = 0.8
 """Likeness from which a query counts as a title."""
@@ -24,25 +24,23 @@ _LONGEST_HEAD = 5
 """Most words before a title's colon that are a name."""
 _MANY_CAPITALS = 0.5
 """Share of capitalised words above which a capital says nothing: the text is a title."""
-_WORD = re.compile(r"[^\W_]+")
 _TITLE_WORD = re.compile(r"[^\W_]+(?:[-‐‑–/^+.][^\W_]+)*\+*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_LETTERS = re.compile(r"[^\W\d_]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _INTRODUCES = re.compile(
-    r"\b(?:we|our|this (?:paper|work|article|study))\b\W+(?:[\w-]+\W+){0,4}?"
+    r"\b(?:we|our|this (?:paper|work|article|study))\b[^\w-]+(?:[\w-]+[^\w-]+){0,4}?"
     r"(?:propos\w+|introduc\w+|present\w*|call\w*|nam\w+|dub\w*|term\w*|denot\w+|coin\w*|"
     r"develop\w*|design(?:ed)?(?! of)|releas\w+|refer\w* to|abbreviat\w+|describ\w+|"
     r"devis\w+|contribut\w+)\b",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\(([^()]{2,30})\)")
-_BEGINS = re.compile(r"(?:^|[.?!:;]\s)[\s\W]*$")
+_NEW_SENTENCE = re.compile(r"[.?!:;]\s")
 
 
 def plain_title(title: str) -> str:
     """A title or query in the form in which titles are compared: folded, without punctuation."""
-    return " ".join(_WORD.findall(folded(title)))
+    return " ".join(words_in(title))
 
 
 def likeness(query: str, title: str) -> float:
@@ -52,14 +50,15 @@ def likeness(query: str, title: str) -> float:
     """
     if not query or not title:
         return 0.0
-    words = query.split()
-    best = whole_likeness(query, title)
-    if len(query) < len(title):
-        best = max(best, _PART * _part_likeness(query, title))
-    if len(words) > 1:
-        best = max(best, _WORDS * fuzz.token_sort_ratio(query, title) / 100)
-        best = max(best, _WORDS * _words_found(words, title.split()))
-    return best
+    like = [whole_likeness(query, title)]
+    if f" {query} " in f" {title} ":
+        like.append(_PART)
+    elif _SHORT_PART <= len(query) < len(title):
+        like.append(_PART * fuzz.partial_ratio(query, title) / 100)
+    if " " in query:
+        like.append(_WORDS * fuzz.token_sort_ratio(query, title) / 100)
+        like.append(_WORDS * _words_found(query.split(), title.split()))
+    return max(like)
 
 
 def whole_likeness(query: str, title: str) -> float:
@@ -75,8 +74,12 @@ def joined(text: str) -> str:
 
 def nicknames(text: str) -> list[str]:
     """Words spelled like names, with inner capitals, digits or hyphens; joined."""
-    found = (match.group() for match in _TITLE_WORD.finditer(text))
-    return list(dict.fromkeys(joined(word) for word in found if _is_name_like(word)))
+    found = (
+        word
+        for word in _TITLE_WORD.findall(text)
+        if _has_name_letters(word) or (not word.isalpha() and any(map(str.isalpha, word)))
+    )
+    return list(dict.fromkeys(map(joined, found)))
 
 
 def introduced(title: str, abstract: str) -> list[str]:
@@ -97,17 +100,21 @@ def names_in(text: str) -> list[str]:
     These have a capital or a digit inside, or are capitalised and do not begin a sentence. If most
     words are capitalised, as in a title, that alone does not count.
     """
-    found = [(match.group(), match.start()) for match in _TITLE_WORD.finditer(text)]
+    found: list[tuple[str, bool]] = []
+    end = 0
+    for match in _TITLE_WORD.finditer(text):
+        begins = not end or bool(_NEW_SENTENCE.search(text, end, match.start()))
+        found.append((match.group(), begins))
+        end = match.end()
     words = [word for word, _ in found if word[0].isalpha()]
-    capitals = sum(word[0].isupper() for word in words)
-    if words and all(word.isupper() for word in words) and len(words) > 1:
+    if len(words) > 1 and all(map(str.isupper, words)):
         return []
+    capitals = sum(word[0].isupper() for word in words)
     telling = capitals <= max(1, _MANY_CAPITALS * len(words))
     names = [
         word
-        for word, start in found
-        if _has_name_letters(word)
-        or (telling and word[0].isupper() and not _BEGINS.search(text[:start]))
+        for word, begins in found
+        if _has_name_letters(word) or (telling and word[0].isupper() and not begins)
     ]
     return [name for name in dict.fromkeys(names) if len(name) > 1]
 
@@ -120,27 +127,17 @@ def stands_for(acronym: str, text: str) -> bool:
     letters = acronym.removesuffix("s")
     if len(letters) < _SHORTEST_ACRONYM or not (letters.isalpha() and letters.isupper()):
         return False
-    initials = "".join(word[0].upper() for word in _LETTERS.findall(text))
+    initials = "".join(word[0].upper() for word in re.findall(r"[^\W\d_]+", text))
     return letters in initials
-
-
-def _part_likeness(query: str, title: str) -> float:
-    if f" {query} " in f" {title} ":
-        return 1.0
-    return fuzz.partial_ratio(query, title) / 100 if len(query) >= _SHORT_PART else 0.0
 
 
 def _words_found(words: Sequence[str], title: Sequence[str]) -> float:
     """The share of the query's letters in words of the title, also misspelled ones."""
-    known = set(title)
-    found = sum(len(word) * (1.0 if word in known else _closeness(word, title)) for word in words)
+    found = 0.0
+    for word in words:
+        near = process.extractOne(word, title, scorer=fuzz.ratio, score_cutoff=100 * _SAME_WORD)
+        found += len(word) * near[1] / 100 if near else 0.0
     return found / sum(map(len, words))
-
-
-def _closeness(word: str, title: Sequence[str]) -> float:
-    """Likeness of `word` and the word of the title that it may misspell; 0 if there is none."""
-    nearest = process.extractOne(word, title, scorer=fuzz.ratio, score_cutoff=100 * _SAME_WORD)
-    return nearest[1] / 100 if nearest else 0.0
 
 
 def _in_title(title: str) -> list[str]:
@@ -149,15 +146,6 @@ def _in_title(title: str) -> list[str]:
     if colon and len(head.split()) <= _LONGEST_HEAD:
         return [joined(head)]
     return [] if title.isupper() else nicknames(title)
-
-
-def _is_name_like(word: str) -> bool:
-    rest = word[1:]
-    if not rest or (rest.islower() and word.isalpha()):  # the quick test for most words
-        return False
-    if word.isalpha():
-        return any(map(str.isupper, rest))
-    return any(map(str.isalpha, word))
 
 
 def _has_name_letters(word: str) -> bool:

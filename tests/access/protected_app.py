@@ -37,6 +37,7 @@ def small_app(settings: Settings) -> FastAPI:
         return PlainTextResponse(owner_of(request.scope))
 
     @app.post("/gradio_api/upload")
+    @app.post("/echo")
     @app.post("/v1/echo")
     async def read(request: Request) -> PlainTextResponse:
         return PlainTextResponse(str(len(await request.body())))

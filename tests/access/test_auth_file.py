@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from protected_app import PASSWORD, Known
+from pydantic import ValidationError
 
 from assistant.server.auth.accounts import (
     DUMMY_HASH,
+    User,
     add_user,
     checked_name,
     hashed,
-    is_hash,
     key_id_of,
     make_key,
     matches,
@@ -107,9 +108,10 @@ def test_a_folder_is_no_auth_file(tmp_path: Path) -> None:
 def test_hashes_are_salted_argon2id_and_know_composed_letters() -> None:
     one, two = hashed("pässword"), hashed("pässword")
     assert one != two
-    assert is_hash(one)
-    assert is_hash(DUMMY_HASH)
-    assert not is_hash(one.replace("argon2id", "argon2i"))
+    assert User(password=one).password == one
+    assert User(password=DUMMY_HASH)
+    with pytest.raises(ValidationError, match="not an argon2id hash"):
+        User(password=one.replace("argon2id", "argon2i"))
     assert matches(one, "pa\u0308ssword")
     assert not matches(one, "password")
     assert not matches(DUMMY_HASH, "")

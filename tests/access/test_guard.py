@@ -34,7 +34,7 @@ def test_signing_in_and_out(client: TestClient) -> None:
     assert (done.status_code, done.headers["location"]) == (303, "/")
     cookie = done.headers["set-cookie"]
     assert re.search(r"assistant_session=[\w-]{43};", cookie)
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
     assert client.get("/owner").text == "user:ann"
     assert client.get("/login").headers["location"] == "/"
@@ -68,10 +68,11 @@ def test_a_wrong_name_or_password_is_told_without_saying_which(
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"name=ann", b"\xff\xfe", b"name=ann&password=" + b"x" * 9000, b"a&" * 100]
+    "body", [b"", b"name=ann", b"\xff\xfe", b"name=ann&password=x&" + b"a=b&" * 100, b"a&" * 100]
 )
 def test_forms_that_cannot_be_read(client: TestClient, body: bytes) -> None:
-    refused = client.post("/login", content=body)
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    refused = client.post("/login", content=body, headers=kind)
     assert refused.status_code == 400
     assert "could not be read" in refused.text
 
@@ -124,7 +125,7 @@ def test_who_is_removed_is_out_at_once(client: TestClient, known: Known) -> None
 def test_without_an_auth_file_a_browser_is_known_by_its_cookie(open_client: TestClient) -> None:
     assert open_client.get("/owner").text == "anyone"
     cookie = open_client.get("/").headers["set-cookie"]
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
     owner = open_client.get("/owner").text
     assert re.fullmatch(r"browser:[\w-]{43}", owner)
     assert open_client.get("/").headers["set-cookie"] == cookie, "a year from the last visit"

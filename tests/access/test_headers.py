@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from protected_app import Known, client_of
 
-from assistant.server.auth.index_page import script_hashes, without_external
+from assistant.server.auth.headers import script_hashes, without_external
 
 FIXED = {
     "x-content-type-options": "nosniff",

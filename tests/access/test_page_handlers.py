@@ -5,6 +5,8 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,27 +14,46 @@ import httpx
 import pytest
 from protected_app import PASSWORD, Known
 
+from assistant.server.auth.accounts import add_user, make_key
+
 APP = Path(__file__).with_name("echo_app.py")
 
 
 @pytest.fixture(scope="module")
-def address(made: Known) -> Iterator[str]:
+def log() -> list[str]:
+    """What the process of the page says."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def users(made: Known, tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """A copy of the auth file for the page's process, which a test may change."""
+    file = tmp_path_factory.mktemp("page") / "auth.json"
+    file.write_bytes(made.file.read_bytes())
+    return Known(file, made.key)
+
+
+@pytest.fixture(scope="module")
+def address(users: Known, log: list[str]) -> Iterator[str]:
     """Where the page is served, in a process of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with subprocess.Popen(
-        [sys.executable, APP, made.file, str(port)],
+        [sys.executable, APP, users.file, str(port)],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
     ) as process:
         assert process.stderr is not None
         assert any("Uvicorn running" in line for line in process.stderr)
+        reader = threading.Thread(target=log.extend, args=(process.stderr,))
+        reader.start()
         try:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.kill()
+            reader.join()
 
 
 @pytest.fixture
@@ -98,3 +119,54 @@ def test_a_file_named_by_an_address_is_not_fetched(client: httpx.Client, made: K
     assert got.status_code == 500
     assert "not fetched from addresses" in got.json()["error"]
     assert client.post("/gradio_api/run/repeated", json={"data": ["x"]}).json()["data"] == ["x"]
+
+
+def page_session(client: httpx.Client, hash_: str) -> httpx.Response:
+    """A call from the queue in the session with this hash."""
+    info = client.get("/config").json()
+    [streamed] = [each["id"] for each in info["dependencies"] if each["api_name"] == "streamed"]
+    call = {"data": [], "fn_index": streamed, "session_hash": hash_}
+    return client.post("/gradio_api/queue/join", json=call)
+
+
+def test_a_session_is_read_and_used_by_its_owner_alone(
+    client: httpx.Client, address: str, users: Known
+) -> None:
+    client.headers["authorization"] = f"Bearer {users.key}"
+    add_user(users.file, "bob", "another horse")
+    bob = httpx.Client(base_url=address, trust_env=False, timeout=60)
+    bob.headers["authorization"] = f"Bearer {make_key(users.file, 'bob')}"
+    event = page_session(client, "annas").raise_for_status().json()["event_id"]
+    for refused in (
+        bob.get("/gradio_api/queue/data", params={"session_hash": "annas"}),
+        page_session(bob, "annas"),
+        bob.get("/gradio_api/heartbeat/annas"),
+        bob.get(f"/gradio_api/call/streamed/{event}"),
+        bob.post("/gradio_api/run/repeated", json={"data": ["x"], "session_hash": "annas"}),
+        bob.post(
+            "/gradio_api/cancel", json={"event_id": event, "session_hash": "b", "fn_index": 0}
+        ),
+    ):
+        assert refused.status_code == 403
+    page_session(bob, "repeated").raise_for_status()
+    page_session(bob, "join").raise_for_status()
+    called = {"json": {"data": ["x"]}}
+    assert client.post("/gradio_api/run/repeated", **called).status_code == 200, "no name is taken"
+    stream = client.get("/gradio_api/queue/data", params={"session_hash": "annas"}).text
+    assert "user:ann" in stream
+    bob.close()
+
+
+def test_an_unknown_session_leaves_no_traceback(
+    client: httpx.Client, made: Known, log: list[str]
+) -> None:
+    client.headers["authorization"] = f"Bearer {made.key}"
+    del log[:]
+    unknown = client.get("/gradio_api/queue/data", params={"session_hash": "unknown"})
+    assert "session_not_found" in unknown.text
+    file = {"path": "https://192.0.2.1/x", "meta": {"_type": "gradio.FileData"}}
+    client.post("/gradio_api/run/repeated", json={"data": [file]})
+    while not any("not fetched" in line for line in log):  # its own traceback comes last
+        time.sleep(0.01)
+    assert len([line for line in log if "Traceback" in line]) == 1
+    assert not [line for line in log if "ASGI" in line]

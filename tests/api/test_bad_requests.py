@@ -47,7 +47,7 @@ def body(**fields: object) -> bytes:
         (("POST", "/v1/search", JSON), body(query="a", k=10**30), 400, "k: "),
         (("POST", "/v1/search", JSON), b'{"query":"a","k":%s}' % (b"9" * 5000), 400, "read"),
         (("POST", "/v1/search", JSON), b'{"query":"a","k":NaN}', 400, "k: "),
-        (("POST", "/v1/search", JSON), b'"%s"' % (b"a" * 1_000_001), 413, "1 MB"),
+        (("POST", "/v1/search", JSON), b'"%s"' % (b"a" * 1_048_577), 413, "1 MB"),
         (("GET", "/v1/lookup", {}), b"", 400, "Nothing to look up"),
         (("GET", "/v1/lookup?q=a&k=many", {}), b"", 400, "k: "),
         (("GET", f"/v1/lookup?year={'9' * 5000}", {}), b"", 400, "year: "),

@@ -73,7 +73,7 @@ def test_a_file_name_is_no_path(small_client: httpx.Client, tmp_path: Path, name
         ([("a.jsonl", papers("Kale"))], {"year": "soon"}, "year"),
         ([("a.jsonl", papers("Kale"))], {"year": "-1"}, "year"),
         ([("a.jsonl", papers("Kale"))] * 21, {}, "files"),
-        ([], {"venue": "Garden"}, "`files`"),
+        ([], {"venue": "Garden"}, "files"),
     ],
 )
 def test_what_cannot_be_read_is_told(

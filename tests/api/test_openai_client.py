@@ -8,6 +8,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
 AUTHORS = "Who are the authors?"
+LONG = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
 
 
 def user(text: str) -> ChatCompletionMessageParam:
@@ -37,6 +38,14 @@ def answer(openai: OpenAI) -> ChatCompletion:
     return ask(openai, {"role": "system", "content": "Answer in French."}, user(QUESTION))
 
 
+@pytest.fixture(scope="module")
+def long(openai: OpenAI) -> ChatCompletion:
+    """The answer to `LONG`: a sentence, and its evidence."""
+    answer = ask(openai, user(LONG))
+    assert " Evidence: From “" in text(answer)
+    return answer
+
+
 def test_an_answer_comes_with_its_citations(answer: ChatCompletion) -> None:
     behind = known(answer)
     assert "roughly 84x" in text(answer)
@@ -47,8 +56,6 @@ def test_an_answer_comes_with_its_citations(answer: ChatCompletion) -> None:
     assert {citation["title"] for citation in behind["citations"]} == {TITLE}
     assert all(citation["quote"] in text(answer) for citation in behind["citations"])
     assert answer.choices[0].finish_reason == "stop"
-    assert answer.usage is not None
-    assert answer.usage.total_tokens == behind["tokens"]["prompt"] + behind["tokens"]["completion"]
 
 
 def test_a_streamed_answer_is_the_same(openai: OpenAI, answer: ChatCompletion) -> None:
@@ -110,15 +117,76 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
         model="default",
         messages=[{"role": "user", "content": parts}],  # type: ignore[typeddict-item]
         temperature=0,
-        max_tokens=20,
+        max_tokens=2000,
         seed=1,
         n=1,
-        stop=["."],
+        stop=["|"],
         user="somebody",
         tool_choice="none",
         response_format={"type": "text"},
     )
     assert "roughly 84x" in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"max_tokens": "one too few"}, "length"),
+        ({"max_completion_tokens": "one too few"}, "length"),
+        ({"stop": "Evidence:"}, "stop"),
+        ({"stop": ["nowhere", "Evidence:"]}, "stop"),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
+    openai: OpenAI, long: ChatCompletion, options: dict[str, object], reason: str, stream: bool
+) -> None:
+    assert long.usage is not None
+    too_few = long.usage.completion_tokens - 1
+    options = {name: too_few if name.startswith("max") else each for name, each in options.items()}
+    asked: dict[str, object] = {"model": "default", "messages": [user(LONG)], **options}
+    if stream:
+        chunks = list(openai.chat.completions.create(**asked, stream=True))  # type: ignore[call-overload]
+        said = "".join(each.choices[0].delta.content or "" for each in chunks)
+        (ended,) = (each for each in chunks if each.choices[0].finish_reason)
+        finish, behind = ended.choices[0].finish_reason, ended.model_extra["assistant"]
+    else:
+        short = openai.chat.completions.create(**asked)  # type: ignore[call-overload]
+        said, finish, behind = text(short), short.choices[0].finish_reason, known(short)
+        assert short.usage.completion_tokens <= too_few
+    assert finish == reason
+    assert said == behind["answer"]
+    assert "Å" in said
+    assert text(long).startswith(said)
+    assert 1 <= len(behind["sentences"]) < len(known(long)["sentences"])  # type: ignore[arg-type]
+    cited = {number for each in behind["sentences"] for number in each["citations"]}
+    assert {each["number"] for each in behind["citations"]} == cited
+
+
+def test_what_fits_no_limit_is_left_out(openai: OpenAI) -> None:
+    for limit in ({"max_tokens": 1}, {"stop": "a"}):
+        short = openai.chat.completions.create(  # type: ignore[call-overload]
+            model="default", messages=[user(QUESTION)], **limit
+        )
+        assert text(short) == ""
+
+
+def test_instructions_of_the_system_are_refused_in_words(
+    openai: OpenAI, answer: ChatCompletion
+) -> None:
+    (note,) = known(answer)["notes"]  # type: ignore[misc]
+    assert "system message were not followed" in note
+    assert known(ask(openai, user(AUTHORS)))["notes"] == []
+
+
+def test_tokens_are_those_of_the_messages_and_of_the_text(
+    openai: OpenAI, answer: ChatCompletion
+) -> None:
+    longer = ask(openai, user("hello " * 100), user(QUESTION)).usage
+    assert answer.usage is not None
+    assert longer is not None
+    assert len(text(answer)) / 8 < answer.usage.completion_tokens < len(text(answer)) / 2
+    assert 90 <= longer.prompt_tokens - answer.usage.prompt_tokens <= 120
 
 
 @pytest.mark.parametrize(
@@ -128,6 +196,11 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
         (package.BadRequestError, {"n": 2}, "one answer"),
         (package.BadRequestError, {"tools": [{"type": "function"}]}, "no tools"),
         (package.BadRequestError, {"response_format": {"type": "json_object"}}, "text"),
+        (package.BadRequestError, {"response_format": {"type": "json_schema"}}, "text"),
+        (package.BadRequestError, {"max_tokens": 0}, "max_tokens"),
+        (package.BadRequestError, {"stop": [""]}, "stop"),
+        (package.BadRequestError, {"stop": list("abcde")}, "stop"),
+        (package.BadRequestError, {"temperature": 3}, "temperature"),
         (package.BadRequestError, {"messages": []}, "messages"),
         (package.BadRequestError, {"messages": [replied("Hello.")]}, "last message"),
         (package.BadRequestError, {"messages": [user(" \u200b")]}, "empty"),

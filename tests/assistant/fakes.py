@@ -7,6 +7,7 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.models.chat import ChatModel, Messages, Stopped
 from assistant.pipeline.assistant import Assistant
 from assistant.types import (
     Answer,
@@ -109,7 +110,7 @@ def written(answer: Answer) -> list[str]:
     return [each.text for each in answer.sentences if each.kind is SentenceKind.VERIFIED]
 
 
-class FakeChatModel:
+class FakeChatModel(ChatModel):
     """Writes the replies of its queue, one a call, and remembers what it was asked.
 
     A token is a word, of prompts as of replies. Asked to choose, it says what it likes. It cites
@@ -117,6 +118,7 @@ class FakeChatModel:
     """
 
     name = "fake"
+    context = 4096
     gives_likelihoods = False
 
     def __init__(self, *replies: str, context: int = 4096) -> None:
@@ -131,15 +133,11 @@ class FakeChatModel:
         self.written: list[str] = []
         """The pieces that were taken from it, over all calls."""
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         return sum(len(message["content"].split()) for message in messages)
 
     def write(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        max_tokens: int,
-        stopped: Callable[[], bool],
-        grammar: str = "",
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
         self.history.append(list(messages))
         self.grammars.append(grammar)
@@ -152,17 +150,15 @@ class FakeChatModel:
             yield piece
 
     def choose(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        texts: Sequence[str],
-        max_tokens: int,
-        stopped: Callable[[], bool],
+        self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
     ) -> tuple[str, int]:
         self.offered.append(list(texts))
         text = "".join(self.write(messages, max_tokens, stopped))
         return text, len(text.split())
 
-    def log_probabilities(self, *_asked: object) -> Iterator[NDArray[np.float32]]:
+    def log_probabilities(
+        self, conversations: Iterable[Messages], reply: str, stopped: Stopped
+    ) -> Iterator[NDArray[np.float32]]:
         raise AssertionError("it gives none")
 
     @property

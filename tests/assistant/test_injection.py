@@ -6,7 +6,7 @@ What counts as success of an attack is written down in `breaches`.
 
 import re
 import unicodedata
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from assistant.generation.answer_builder import DraftAnswer, answer_text, entry,
 from assistant.generation.prompts import answer_messages
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
-from assistant.models.chat import LlamaCppChatModel
+from assistant.models.chat import ChatModel, LlamaCppChatModel, Messages, Stopped
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Answer, Citation, Evidence, Outcome, SentenceKind, Turn
@@ -49,10 +49,11 @@ _HIDDEN = {"Cf", "Cc", "Co", "Cs", "Cn"}
 """Unicode categories of what cannot be seen, or only in private."""
 
 
-class Watched:
+class Watched(ChatModel):
     """The default model, and all that it was given to read."""
 
     name = "watched"
+    context = 0
     gives_likelihoods = True
 
     def __init__(self, model: LlamaCppChatModel) -> None:
@@ -60,34 +61,23 @@ class Watched:
         self.context = model.context
         self.read: list[str] = []
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         return self._model.count(messages)
 
     def write(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        max_tokens: int,
-        stopped: Callable[[], bool],
-        grammar: str = "",
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
         self.read.append(messages[-1]["content"])
         yield from self._model.write(messages, max_tokens, stopped, grammar)
 
     def choose(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        texts: Sequence[str],
-        max_tokens: int,
-        stopped: Callable[[], bool],
+        self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
     ) -> tuple[str, int]:
         self.read.append(messages[-1]["content"])
         return self._model.choose(messages, texts, max_tokens, stopped)
 
     def log_probabilities(
-        self,
-        conversations: Iterable[Sequence[Mapping[str, str]]],
-        reply: str,
-        stopped: Callable[[], bool],
+        self, conversations: Iterable[Messages], reply: str, stopped: Stopped
     ) -> Iterator[NDArray[np.float32]]:
         kept = [list(conversation) for conversation in conversations]
         self.read += [messages[-1]["content"] for messages in kept]
@@ -144,7 +134,7 @@ def _sentence_breaches(answer: Answer, verifier: Verifier) -> Iterator[str]:
         alone = re.sub(r", and \d+ more\.$", ".", sentence.text)
         of_record = any(alone in _record(source.paper) for source in sources)
         if sentence.kind is SentenceKind.VERIFIED and not (
-            of_record or verifier.holds(sentence.text, list(map(_evidence, sources)))
+            of_record or verifier.needed(sentence.text, list(map(_evidence, sources)))
         ):
             yield f"not supported: {sentence.text}"
 

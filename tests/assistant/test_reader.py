@@ -25,13 +25,12 @@ from assistant.models.gguf.encoders import (
     READER,
     SUPPORT,
     EncoderWeights,
-    fingerprint,
     read_heads,
     weights_hash,
-    write_encoder_gguf,
 )
+from assistant.models.gguf.writing import fingerprint, write_encoder_gguf
 from retrieval.encoders.embedder import CONTEXT, Heads
-from retrieval.encoders.llamacpp import fastest_half
+from retrieval.encoders.llamacpp import fastest_type
 from retrieval.library.library import Library
 from retrieval.search.reader import FOCUSES, KINDS, PaperRead, Reader, windows
 from retrieval.search.rerank import ranking
@@ -339,7 +338,10 @@ def test_the_same_bytes_twice(embedder_path: Path, own_cache: Path, reader_path:
     before = digest(embedder_path)
     assert digest(resolve_encoder(READER, own_cache)) == digest(reader_path)
     assert digest(embedder_path) == before
-    assert reader_path.name == f"reader-{weights_hash(READER)[:16]}.{fastest_half()}.gguf"
+    assert (
+        reader_path.name
+        == f"reader-{weights_hash(READER)[:16]}.{fastest_type(otherwise='F16')}.gguf"
+    )
 
 
 @pytest.mark.parametrize(("has", "file_type"), [(b"1", "BF16"), (b"0", "F16")])

@@ -10,15 +10,16 @@ Results and dead ends are in answers.md, with the flags that give the other rows
 import argparse
 import json
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unittest.mock import patch
 
-from assistant.evaluation.questions import read_question_set
-from assistant.evaluation.scorers import scores_of
+from assistant.evaluation.figures.metrics import scores_of
+from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import AnsweredQuestion, Sample, SampleType, Score
+from assistant.models.chat import ChatModel, Messages, Stopped
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_assistant
 from assistant.settings import Ablations, AnswerSettings, WritingMode, load_settings
@@ -48,18 +49,20 @@ LIES = (
 )
 
 
-class Liar:
+class Liar(ChatModel):
     """A stand-in model that writes lies with keys that exist."""
 
     name = "liar"
     context = 4096
     gives_likelihoods = False
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         """Words."""
         return sum(len(message["content"].split()) for message in messages)
 
-    def write(self, messages: Sequence[Mapping[str, str]], *_arguments: object) -> Iterator[str]:
+    def write(
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+    ) -> Generator[str, None, None]:
         """Every lie, each with the first key of the prompt."""
         notes = messages[-1]["content"].splitlines()
         key = next(line[1:].split("]")[0] for line in notes if line.startswith("["))

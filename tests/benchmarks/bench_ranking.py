@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assistant.evaluation.questions import read_question_set
+from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import SampleType
-from assistant.generation.likelihood import ChatLikelihood
+from assistant.pipeline.evidence import ChatLikelihood
 from assistant.pipeline.startup import open_chat_model, open_library, open_reader
 from assistant.settings import load_settings
 from retrieval.library.library import Library

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.evaluation.asking import Runner
-from assistant.evaluation.questions import read_question_set
+from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import Row, SampleType
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import (

@@ -134,7 +134,7 @@ def kept_out(model: SupportModel) -> dict[str, float]:
 def judged(model: SupportModel, claim: str, cited: list[str], title: str) -> float:
     """The logit of the best sentence, of those with which the claim breaks no guard."""
     known = (text for text in cited if not breaks(claim, [text], title))
-    return max((model.logit(claim, [text], title) for text in known), default=-99.0)
+    return max((model.logit(claim, text, title) for text in known), default=-99.0)
 
 
 def lines(name: str) -> list[Row]:

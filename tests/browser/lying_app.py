@@ -7,13 +7,14 @@ word SILENT is answered by "The notes do not say."; all others meet the real che
 """
 
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 
 from payloads import ALL, FORMULAS
 
 from assistant.cli.main import main
 from assistant.generation.prompts import SILENT_REPLY
 from assistant.generation.verification.support import Verifier
+from assistant.models.chat import ChatModel, Messages, Stopped
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_verifier
 from assistant.server.jobs import setup
@@ -28,7 +29,7 @@ _ENDLESS = 1_000_000
 _MANY = 10_000
 
 
-class LyingChatModel:
+class LyingChatModel(ChatModel):
     """Answers everything with payloads, a line each."""
 
     name = "<img src=x onerror=window.hit=1>"
@@ -38,20 +39,18 @@ class LyingChatModel:
     def __init__(self) -> None:
         self.asked = ""
 
-    def count(self, messages: Sequence[Mapping[str, str]]) -> int:
+    def count(self, messages: Messages) -> int:
         return sum(len(message["content"]) for message in messages)
 
     def write(
-        self,
-        messages: Sequence[Mapping[str, str]],
-        max_tokens: int,  # noqa: ARG002 - what every model is told
-        stopped: Callable[[], bool],  # noqa: ARG002
-        grammar: str = "",  # noqa: ARG002
+        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
         self.asked = messages[-1]["content"]
         yield SILENT_REPLY if "SILENT" in self.asked else LIES
 
-    def choose(self, *_asked: object) -> tuple[str, int]:
+    def choose(
+        self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
+    ) -> tuple[str, int]:
         return LIES, 1
 
 
@@ -61,6 +60,9 @@ class Lenient(Verifier):
     def __init__(self, real: Verifier, model: LyingChatModel) -> None:
         self._real = real
         self._asked = model
+
+    def states(self, sentence: str) -> bool:
+        return self._real.states(sentence)
 
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False

@@ -136,6 +136,14 @@ def test_the_paper(shown: Page) -> None:
     assert fits(shown)
 
 
+def test_a_lookup_that_finds_nothing(shown: Page) -> None:
+    open_tab(shown, "Citation lookup")
+    shown.get_by_label("Find papers").fill("qqqq zzzz")
+    shown.keyboard.press("Enter")
+    expect(shown.locator(".lookup-tip")).to_be_visible()
+    assert serious(shown) == []
+
+
 @pytest.mark.parametrize("tab", TABS)
 def test_the_other_tabs(shown: Page, tab: str) -> None:
     open_tab(shown, tab)

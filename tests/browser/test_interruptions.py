@@ -82,6 +82,28 @@ def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served)
     expect(page.locator("#question textarea")).to_have_value("And who are")
 
 
+def test_a_question_edited_while_another_answer_comes_stays(
+    page: Page, browser: Browser, app: Served
+) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    expect_answer(page)
+    other = browser.new_context().new_page()
+    open_chat(other, app)
+    ask(other, SLOW)
+    expect(other.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+    ask(page, LONG)
+    expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Edit").first.click()
+    wait_until_answered(page, 2)
+    expect(page.locator("#editing")).to_be_visible()
+    expect(page.locator(".exchange.edited .question")).to_have_text(QUESTION)
+    expect(page.locator("#question textarea")).to_have_value(QUESTION)
+    page.locator("#send").click()
+    expect(page.locator("#conversation .exchange")).to_have_count(1, timeout=PATIENCE)
+    other.context.close()
+
+
 def test_a_page_closed_while_an_answer_is_written(
     page: Page, browser: Browser, app: Served
 ) -> None:

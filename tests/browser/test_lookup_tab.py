@@ -2,9 +2,7 @@
 
 import re
 
-import pytest
 from app_process import Served
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 TITLE = "Machine Unlearning of Federated Clusters"
@@ -41,17 +39,6 @@ def open_paper(page: Page, app: Served) -> None:
     titles(page).first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name=TITLE)).to_be_visible()
-
-
-def serious(page: Page) -> list[str]:
-    """What axe finds that keeps people from using the page."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{each['id']}: {node['target']}"
-        for each in found
-        if each["impact"] in {"serious", "critical"}
-        for node in each["nodes"]
-    ]
 
 
 def test_a_misspelled_title_is_found_and_says_why(page: Page, app: Served) -> None:
@@ -237,22 +224,6 @@ def test_formulas_are_shown_as_formulas(page: Page, app: Served) -> None:
     formulas = page.locator(".paper-abstract math")
     expect(formulas.first).to_be_visible()
     assert page.locator(".paper-abstract").inner_text().count("$") == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, app: Served, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme, viewport={"width": 1100, "height": 900})
-    page = context.new_page()
-    open_lookup(page, app)
-    assert serious(page) == []
-    look_up(page, "qqqq zzzz")
-    expect(titles(page)).to_have_count(0)
-    assert serious(page) == []
-    look_up(page, TITLE)
-    titles(page).first.click()
-    expect(page.get_by_role("dialog")).to_be_visible()
-    assert serious(page) == []
-    context.close()
 
 
 def test_a_phone_shows_all_without_scrolling_sideways(browser: Browser, app: Served) -> None:

@@ -11,7 +11,7 @@ from payloads import ALL, FORMULAS
 from playwright.sync_api import Browser, Page, expect
 from reported_run import MISSES, RECORD, compared, figures_of, rows
 
-from assistant.evaluation.report import write_report
+from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Score
 
 SCREENS = {"light": ("light", 1200), "dark": ("dark", 1200), "phone": ("light", 390)}
@@ -220,7 +220,7 @@ def saying(text: str, number: int) -> Row:
         expected=expected,
         ranking=(text, "z"),
         answer=answer,
-        scores={text: Score(0.5, text), "facts": Score(0.0, text)},
+        scores={"fact recall": Score(0.5, text), "facts": Score(0.0, text)},
     )
     refused = replace(hostile, answer={**answer, "outcome": text, "answer": text, "sentences": []})
     return Row(f"{number} {text}", first.type, (hostile, refused), {"z": text, text: text}, text)

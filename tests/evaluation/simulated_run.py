@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from assistant.evaluation.figures import Figures, make_figures
-from assistant.evaluation.scorers import scores_of
+from assistant.evaluation.figures.figures import Figures, make_figures
+from assistant.evaluation.figures.metrics import scores_of
 from assistant.evaluation.types import AnsweredQuestion, Expected, Reply, Row, SampleType
 from assistant.types import (
     Answer,
@@ -199,4 +199,5 @@ def failed(row: Row) -> Row:
 
 
 def figures(of: Sequence[Row], only: Sequence[str] = ORDER) -> Figures:
-    return make_figures(of, only, SHA, seed=7, resamples=2000)
+    by_id = {row.id: row for row in of}
+    return make_figures([by_id[id_] for id_ in only], SHA, seed=7, resamples=2000)

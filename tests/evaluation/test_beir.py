@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.main import main
-from assistant.evaluation.beir import read_beir
-from assistant.evaluation.questions import read_question_set
+from assistant.evaluation.questions.beir import read_beir
+from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import Expected, Question, Sample, SampleType
 from retrieval.index.chroma import ChromaStore
 from retrieval.types import InputError

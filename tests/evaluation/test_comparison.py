@@ -16,22 +16,28 @@ from simulated_run import (
     unchanged,
 )
 
-from assistant.evaluation.compare import (
+from assistant.evaluation.figures.compare import (
+    Baseline,
     Change,
+    Comparison,
     Verdict,
     check_baseline,
     compare,
     read_baseline,
 )
-from assistant.evaluation.figures import Figures, SampleScores, write_figures
-from assistant.evaluation.metrics import LEAST_SAMPLES
-from assistant.evaluation.rows import appending
+from assistant.evaluation.figures.figures import Figures, SampleScores, write_figures
+from assistant.evaluation.figures.statistics import LEAST_SAMPLES
+from assistant.evaluation.records.record import appending
 from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.types import AnsweredQuestion, SampleType
 from assistant.types import AnswerSentence, Outcome, SentenceKind
 from retrieval.types import InputError
 
 BASELINE = figures(rows())
+
+
+def compared(before: Figures, now: Figures) -> Comparison:
+    return compare(Baseline(Path("base"), before), now)
 
 
 def scored(metric: str, *samples: Sequence[float | None] | None) -> Figures:
@@ -56,13 +62,13 @@ def ones(metric: str, *scores: float | None) -> Figures:
 
 
 def change_of(before: Figures, now: Figures, metric: str) -> Change:
-    comparison = compare(before, now, "base", seed=1)
+    comparison = compared(before, now)
     return next(change for change in comparison.changes if change.metric == metric)
 
 
 def worse(now: Figures, before: Figures = BASELINE) -> set[str]:
     """What the gate stops."""
-    return {change.metric for change in compare(before, now, "base", seed=1).worse}
+    return {change.metric for change in compared(before, now).worse}
 
 
 def test_a_change_by_hand() -> None:
@@ -80,7 +86,7 @@ def test_a_change_by_hand() -> None:
 
 
 def test_an_identical_run_passes() -> None:
-    comparison = compare(BASELINE, figures(list(reversed(rows()))), "base", seed=1)
+    comparison = compared(BASELINE, figures(list(reversed(rows()))))
     assert comparison.worse == []
     assert comparison.left_out == 0
     assert comparison.gone == {}
@@ -201,7 +207,7 @@ def test_samples_of_one_run_only_are_counted_apart() -> None:
     before = ones("facts", *[1.0] * 8)
     samples = dict(list(before.samples.items())[2:])
     now = replace(before, samples={"other": before.samples["s0"], **samples})
-    comparison = compare(before, now, "base", seed=1)
+    comparison = compared(before, now)
     assert comparison.left_out == 3
     assert {change.pairs for change in comparison.changes} == {6}
 
@@ -344,17 +350,15 @@ def writes(asked: AnsweredQuestion) -> AnsweredQuestion:
 def test_a_run_that_writes_no_more_fails_the_gate() -> None:
     before = figures(rows(writes))
     assert worse(BASELINE, before) == {"written", "written facts"}
-    better = {change.metric: change for change in compare(BASELINE, before, "base", seed=1).changes}
+    better = {change.metric: change for change in compared(BASELINE, before).changes}
     assert better["written"].verdict is better["written facts"].verdict is Verdict.BETTER
     assert better["grounded"].verdict is Verdict.SAME
     assert (better["grounded"].before, better["grounded"].now) == (1.0, 1.0)
-    assert compare(before, BASELINE, "base", seed=1).gone == {
-        "written words": better["written"].pairs
-    }
+    assert compared(before, BASELINE).gone == {"written words": better["written"].pairs}
 
 
 def test_metrics_that_a_run_can_score_nowhere_are_named() -> None:
-    comparison = compare(BASELINE, figures(rows(refuses_all)), "base", seed=1)
+    comparison = compared(BASELINE, figures(rows(refuses_all)))
     assert "citation precision" in comparison.gone
     assert "facts" not in comparison.gone
     assert "words" not in {change.metric for change in comparison.changes}
@@ -372,7 +376,7 @@ def test_the_gate_stops_what_is_measured_no_more(
 ) -> None:
     before = ones(metric, *[1.0] * samples, *[None] * 4)
     now = ones(metric if unscored else "words", *[None] * (samples + 4))
-    comparison = compare(before, now, "base", seed=1)
+    comparison = compared(before, now)
     assert comparison.gone == {metric: samples}
     assert comparison.vanished == ([metric] if vanished else [])
     assert comparison.passes is not vanished
@@ -382,12 +386,12 @@ def test_the_gate_stops_what_is_measured_no_more(
 def test_what_samples_of_the_baseline_alone_could_score_is_not_missed() -> None:
     before = scored("follow-up", [], [], *([None, 1.0] for _ in range(8)))
     now = replace(before, samples=dict(list(before.samples.items())[:2]))
-    assert compare(before, now, "base", seed=1).passes
+    assert compared(before, now).passes
 
 
 def test_a_run_that_mends_a_regression_passes() -> None:
     before, now = figures(rows(broken_ranker)), figures(rows())
-    comparison = compare(before, now, "base", seed=1)
+    comparison = compared(before, now)
     assert comparison.worse == []
     assert "mrr@10" in {c.metric for c in comparison.changes if c.verdict is Verdict.BETTER}
 
@@ -397,32 +401,33 @@ def test_a_run_that_mends_a_regression_passes() -> None:
 
 def test_a_baseline_of_other_questions_cannot_be_compared() -> None:
     other = replace(BASELINE, questions_sha256="00" * 32)
-    with pytest.raises(InputError, match="baseline old/run is of another question set"):
-        compare(other, BASELINE, "old/run", seed=1)
+    with pytest.raises(InputError, match="baseline base is of another question set"):
+        compared(other, BASELINE)
 
 
 def test_a_baseline_of_other_scorers_cannot_be_compared() -> None:
     other = replace(BASELINE, scorers="0")
     with pytest.raises(InputError, match=f"scored by scorers 0, and these are {VERSION}"):
-        compare(other, BASELINE, "old/run", seed=1)
+        compared(other, BASELINE)
 
 
 def test_a_baseline_without_a_sample_of_the_run_cannot_be_compared() -> None:
     only = [id_ for id_ in ORDER if ASKED[id_][0].type is SampleType.LOOKUP]
     with pytest.raises(InputError, match="no sample in common"):
-        compare(figures(rows(only=only), only), figures(rows(only=ORDER[:3]), ORDER[:3]), "b", 1)
+        compared(figures(rows(only=only), only), figures(rows(only=ORDER[:3]), ORDER[:3]))
 
 
 def test_what_can_be_compared_is_known_before_anything_is_asked() -> None:
-    check_baseline(BASELINE, BASELINE.questions_sha256, Path("old/run"), ["none", ORDER[0]])
-    check_baseline(BASELINE, BASELINE.questions_sha256, "old/run")
-    with pytest.raises(InputError, match="another question set"):
-        check_baseline(BASELINE, "00", Path("old/run"))
+    baseline = Baseline(Path("old/run"), BASELINE)
+    check_baseline(baseline, BASELINE.questions_sha256, ["none", ORDER[0]])
+    check_baseline(baseline, BASELINE.questions_sha256)
+    with pytest.raises(InputError, match="baseline old/run is of another question set"):
+        check_baseline(baseline, "00")
 
 
 def test_a_baseline_is_read_from_its_figures_alone(tmp_path: Path) -> None:
     write_figures(tmp_path / "figures.json", BASELINE)
-    assert read_baseline(tmp_path) == BASELINE
+    assert read_baseline(tmp_path) == Baseline(tmp_path, BASELINE)
 
 
 def test_no_folder_is_no_baseline(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assistant.cli.main import main
-from assistant.evaluation.question_file import read_questions
-from assistant.evaluation.questions import read_question_set
+from assistant.evaluation.questions.lines import read_questions
+from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import Expected, Question, SampleType
 from assistant.server.history import CONVERSATIONS, Conversations, Rating, Reason
 from assistant.types import Answer, Citation, Outcome, Timings, Tokens

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assistant.evaluation.questions import QuestionSet, read_question_set
-from assistant.evaluation.types import Expected, Question, Sample, SampleType
+from assistant.evaluation.questions.question_set import read_question_set
+from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
 from assistant.types import Outcome
 from retrieval.index.chroma import ChromaStore
 from retrieval.types import InputError, Paper, Source, first_words

@@ -13,26 +13,14 @@ import pytest
 from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of, rows, said
 from scorer_cases import EVIDENCE, FACTS, Case
 
-from assistant.evaluation.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures import Figure, Figures
-from assistant.evaluation.metrics import METRICS
-from assistant.evaluation.report import plots, write_report
-from assistant.evaluation.report.made_with import Group, groups
-from assistant.evaluation.report.misses import REASONS, reasons, short_metrics
-from assistant.evaluation.report.samples import shown_sample
-from assistant.evaluation.report.wording import (
-    CURVES,
-    MEANINGS,
-    difference,
-    heading,
-    interval,
-    number,
-    score,
-    seconds,
-)
-from assistant.evaluation.scorers.risk_coverage import JUDGES
-from assistant.evaluation.scorers.wording import counted
-from assistant.evaluation.types import AnsweredQuestion, CurvePoint, Reply, Row, SampleType, Score
+from assistant.evaluation.figures.compare import Change, Comparison, Verdict
+from assistant.evaluation.figures.figures import Figure, Figures
+from assistant.evaluation.figures.metrics import METRICS
+from assistant.evaluation.figures.statistics import CurvePoint
+from assistant.evaluation.records.record import Asking, RunRecord
+from assistant.evaluation.report.numbers import difference, heading, number, score, seconds
+from assistant.evaluation.report.page import reported, write_report
+from assistant.evaluation.types import Reply, Row, SampleType, Score
 from assistant.types import answer_json
 
 
@@ -40,12 +28,12 @@ def written(
     folder: Path,
     run: list[Row] | None = None,
     figures: Figures | None = None,
-    record: dict[str, object] | None = None,
+    record: RunRecord = RECORD,
     comparison: Comparison | None = None,
 ) -> str:
     run = rows() if run is None else run
     path = folder / "report.html"
-    write_report(path, figures or figures_of(run), run, record or RECORD, comparison)
+    write_report(path, figures or figures_of(run), run, record, comparison)
     return path.read_text(encoding="utf-8")
 
 
@@ -112,8 +100,8 @@ def test_a_bare_run_has_a_page(tmp_path: Path) -> None:
         figures_of([]), figures=(), outcomes={}, curves={}, areas={}, seconds={}, tokens={},
         latencies=(),
     )  # fmt: skip
-    page = written(tmp_path, [], bare, {"scorers": "1"})
-    assert "0 questions, asked." in text_of(page)
+    page = written(tmp_path, [], bare)
+    assert "0 questions over 1,643 papers, asked on 4 March 2026" in text_of(page)
     assert "None of 0 samples." in text_of(page)
 
 
@@ -186,9 +174,7 @@ def test_without_a_baseline_nothing_is_compared(tmp_path: Path) -> None:
     assert "baseline" not in text_of(written(tmp_path).partition("<body>")[2])
 
 
-def test_every_sample_is_there_once_in_the_order_of_the_questions(tmp_path: Path) -> None:
-    ended = list(reversed(rows()))
-    page = written(tmp_path, ended, figures_of(rows()))
+def test_every_sample_is_there_once(page: str) -> None:
     assert re.findall(r'<article class="sample" id="([^"]*)"', page) == [
         f"sample-{place}" for place in range(1, 8)
     ]
@@ -216,17 +202,17 @@ def test_a_sample_shows_what_came_and_what_was_expected(page: str) -> None:
     assert "Took 2.0 s. Confidence that the papers found answer it: 0.75." in shown
 
 
-def test_only_quotations_behind_what_is_written_are_called_evidence(page: str) -> None:
+def test_only_quotations_behind_what_is_written_are_called_evidence(
+    page: str, tmp_path: Path
+) -> None:
     kinds = ("quoted", 1), ("verified", 1), ("quoted", 1), ("quoted", 2), ("verified", 2)
     sentences = [(str(place), kind, number) for place, (kind, number) in enumerate(kinds)]
     reply = replace(rows()[0].replies[0], answer=said(*sentences, (FORECASTS, "quoted", 2)))
-    shown = shown_sample(replace(rows()[0], replies=(reply,)), 1).replies[0].answer
-    assert shown
-    assert [each.begins_evidence for each in shown.sentences] == [
-        *(False, False, True, False, False, True)
-    ]
-    titles = ["Zebra Pruning", "", "Zebra Pruning", "Tidal Networks", "", "Tidal Networks"]
-    assert [each.lead for each in shown.sentences] == titles
+    shown = sample(written(tmp_path, [replace(rows()[0], replies=(reply,))]), "right")
+    leads = r'<h5 class="label">(Evidence)</h5>|<p class="lead">([^<]*)</p>|<p>(\d) '
+    marks = ["".join(each) for each in re.findall(leads, shown.partition("Citations")[0])]
+    zebra, tidal = "From “Zebra Pruning”:", "From “Tidal Networks”:"
+    assert marks == [zebra, "0", "1", "Evidence", zebra, "2", tidal, "3", "4", "Evidence", tidal]
     alone = text_of(sample(page, "right")).partition("Citations")[0]
     assert f"From “Zebra Pruning”: {PRUNES}" in alone
     assert "Evidence" not in alone
@@ -245,19 +231,19 @@ def test_a_refusal_and_a_conversation_are_shown(page: str) -> None:
     assert talk.index("Question 1 What prunes?") < talk.index("Question 2 Who else?")
 
 
-def test_of_a_long_ranking_the_first_and_the_right_ones_are_listed() -> None:
+def test_of_a_long_ranking_the_first_and_the_right_ones_are_listed(tmp_path: Path) -> None:
     row = rows()[2]
     found = (*(f"x{rank}" for rank in range(1, 42)), "z", "t")
-    shown = shown_sample(replace(row, replies=(replace(row.replies[0], ranking=found),)), 1)
-    ranking = shown.replies[0].ranking
-    assert [each.rank for each in ranking] == [*range(1, 11), 42]
-    assert [each.is_right for each in ranking] == [False] * 10 + [True]
-    assert shown.replies[0].found == 43
+    page = written(tmp_path, [replace(row, replies=(replace(row.replies[0], ranking=found),))])
+    ranking = page.partition('<ol class="ranking">')[2].partition("</ol>")[0]
+    ranks = re.findall(r'<li( class="is-right")?><span class="rank">(\d+)', ranking)
+    assert ranks == [*(("", str(rank)) for rank in range(1, 11)), (' class="is-right"', "42")]
+    assert "32 papers more, none of them expected." in page
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.id)
 def test_what_is_a_miss(row: Row) -> None:
-    assert bool(reasons(row)) is (row.id in MISSES)
+    assert bool(reported(row, 1).reasons) is (row.id in MISSES)
 
 
 def scored(**scores: float | None) -> Row:
@@ -276,7 +262,6 @@ def scored(**scores: float | None) -> Row:
         (scored(fact_recall=0.99), ("fact recall",), ()),
         (scored(quotes_verbatim=1 - 1e-12), (), ()),
         (scored(quotes_verbatim=0.9), ("quotes verbatim",), ("a quote differs",)),
-        (scored(unheard_of=0.0), ("unheard of",), ()),
         (
             replace(scored(facts=0.0), failed="gone"),
             ("failed", "facts"),
@@ -285,8 +270,9 @@ def scored(**scores: float | None) -> Row:
     ],
 )
 def test_where_a_sample_is_short(row: Row, short: tuple[str, ...], why: tuple[str, ...]) -> None:
-    assert short_metrics(row) == short
-    assert reasons(row) == why
+    shown = reported(row, 1)
+    assert shown.short == short
+    assert tuple(shown.reasons) == why
 
 
 def test_the_filter_counts_the_samples(page: str) -> None:
@@ -296,44 +282,41 @@ def test_the_filter_counts_the_samples(page: str) -> None:
     assert "answers with all facts (1)" in form
 
 
-@pytest.mark.parametrize("case", [*FACTS, *EVIDENCE])
-def test_what_is_marked_as_found_is_what_was_scored(case: Case) -> None:
-    asked = case.arguments[0]
-    is_scored = case.function in {"fact_recall", "evidence_recall"} and isinstance(
-        case.gives, Score
-    )
-    if not isinstance(asked, AnsweredQuestion) or asked.answer is None or not is_scored:
-        return
-    reply = Reply("?", asked.expected, answer=answer_json(asked.answer, None, 0))
-    shown = shown_sample(Row("s", SampleType.SINGLE, (reply,), {}), 1).replies[0].expected
-    wanted = shown.facts if case.function == "fact_recall" else shown.evidence
-    found = sum(each.is_found for each in wanted) / len(wanted)
-    assert found == ((isinstance(case.gives, Score) and case.gives.value) or 0)
+SHARES = [case for case in (*FACTS, *EVIDENCE) if case.metric in {"fact recall", "evidence recall"}]
 
 
-def test_every_measure_reason_and_curve_is_explained() -> None:
-    names = {metric.score for metric in METRICS}
-    assert set(MEANINGS) == names
-    assert set(REASONS) <= names
-    assert set(CURVES) == set(JUDGES)
+@pytest.mark.parametrize("case", [case for case in SHARES if case.asked.answer and case.score])
+def test_what_is_marked_as_found_is_what_was_scored(tmp_path: Path, case: Case) -> None:
+    assert case.asked.answer
+    assert case.score
+    expected = replace(case.asked.expected, papers=None)
+    reply = Reply("?", expected, answer=answer_json(case.asked.answer, None, 0))
+    page = written(tmp_path, [Row("s", SampleType.SINGLE, (reply,), {})])
+    marks = re.findall(r'<li class="(found|absent)">', page)
+    assert marks.count("found") / len(marks) == (case.score.value or 0)
+
+
+def test_every_measure_is_explained(tmp_path: Path) -> None:
+    figures = tuple(Figure(each.name, "", 1.0, None, None, 9, 0) for each in METRICS)
+    page = written(tmp_path, figures=replace(figures_of(rows()), figures=figures))
+    meanings = re.findall(r'<p class="meaning">(.*?) <span', page)
+    assert len(set(meanings)) == len(METRICS)
+    assert all(meaning.endswith(".") for meaning in meanings)
 
 
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        (number("facts", 0.55349), "55.3\N{NO-BREAK SPACE}%"),
-        (number("facts", 0.0), "0\N{NO-BREAK SPACE}%"),
-        (number("facts", 0.9999), "100.0\N{NO-BREAK SPACE}%"),
-        (number("ndcg@10", 1.0), "1.000"),
-        (number("words", 56.25), "56.2"),
-        (number("written words", 0.5), "0.5"),
-        (interval("written words", 1.0, 21.04), "1.0 to 21.0"),
-        (number("facts", None), "–"),
-        (interval("facts", 0.48, 1.0), "48.0 to 100\N{NO-BREAK SPACE}%"),
-        (interval("facts", None, None), "too few for an interval"),
-        (difference("facts", -0.1), "−10.0"),
-        (difference("mrr@10", 0.0044), "+0.004"),
-        (difference("mrr@10", -0.0001), "0.000"),
+        (number(0.55349, "facts"), "55.3\N{NO-BREAK SPACE}%"),
+        (number(0.0, "facts"), "0\N{NO-BREAK SPACE}%"),
+        (number(0.9999, "facts"), "100.0\N{NO-BREAK SPACE}%"),
+        (number(1.0, "ndcg@10"), "1.000"),
+        (number(56.25, "words"), "56.2"),
+        (number(0.5, "written words"), "0.5"),
+        (number(None, "facts"), "–"),
+        (difference(-0.1, "facts"), "−10.0"),
+        (difference(0.0044, "mrr@10"), "+0.004"),
+        (difference(-0.0001, "mrr@10"), "0.000"),
         (score(None), "not scored"),
         (score(2 / 3), "0.67"),
         (score(1.0), "1"),
@@ -345,43 +328,18 @@ def test_every_measure_reason_and_curve_is_explained() -> None:
         (seconds(3725.0), "1 h 2 min"),
         (heading("nDCG of the first 10"), "nDCG of the first 10"),
         (heading("words of an answer"), "Words of an answer"),
-        (counted(1, "paper"), "1 paper"),
-        (counted(1643, "paper"), "1,643 papers"),
     ],
 )
 def test_how_numbers_are_written(written: str, expected: str) -> None:
     assert written == expected
 
 
-WRITING = {"mode": "as the probe decides", "checks": True}
-
-
-def test_the_record_is_grouped_with_nested_names() -> None:
-    record = {
-        "seed": 3,
-        "settings": {"threads": 2, "answering": {"top_k": 5, "writing": WRITING}, "model": None},
-        "asking": {"types": ["single", "chat"], "ablations": {}},
-    }
-    assert groups(record) == [
-        Group(
-            "settings",
-            (
-                ("threads", "2"),
-                ("answering.top k", "5"),
-                ("answering.writing.mode", "as the probe decides"),
-                ("answering.writing.checks", "yes"),
-                ("model", "–"),
-            ),
-        ),
-        Group("asking", (("types", "single, chat"), ("ablations", "none"))),
-        Group("run", (("seed", "3"),)),
-    ]
-
-
-def test_the_record_is_in_the_page(page: str) -> None:
+def test_the_record_is_in_the_page_with_nested_names(page: str) -> None:
     made = part(page, 'id="made-with"', "</main>")
     assert "Models models chat.name Tiny Model chat.bytes 270,885,952 embedder.name Mini" in made
-    assert "Questions a1b2c3d4e5f6, scorers 1, seed 7." in made
+    assert "threads 2 answering.top k 5 answering.writing.checks yes model –" in made
+    assert "limit – types single samples 7 repeats 0 seed 7" in made
+    assert made.endswith("Run run scorers 1 Questions a1b2c3d4e5f6, scorers 1, seed 7.")
 
 
 def numbers(svg: str, element: str, attribute: str) -> list[float]:
@@ -389,49 +347,70 @@ def numbers(svg: str, element: str, attribute: str) -> list[float]:
     return [float(each) for each in found]
 
 
-def test_a_bar_is_as_long_as_its_value() -> None:
-    svg = str(plots.metric_bar(0.5, (0.25, 0.75), 1.0))
+def svg_of(page: str, class_: str) -> str:
+    found = re.search(rf'<svg class="{class_}".*?</svg>', page, re.DOTALL)
+    assert found
+    return found[0]
+
+
+def drawn(folder: Path, class_: str, **changes: object) -> str:
+    """The first plot of a class in a report whose figures are changed."""
+    figures = replace(figures_of(rows()), **changes)  # type: ignore[arg-type]
+    return svg_of(written(folder, figures=figures), class_)
+
+
+def test_a_bar_is_as_long_as_its_value(tmp_path: Path) -> None:
+    svg = drawn(tmp_path, "bar", figures=(Figure("facts", "", 0.5, 0.25, 0.75, 9, 0),))
     track, value = numbers(svg, "rect", "width")
     assert value == pytest.approx(track / 2)
     assert sorted(numbers(svg, "line", "x1"))[0] == pytest.approx(4 + track / 4)
     assert sorted(numbers(svg, "line", "x2"))[-1] == pytest.approx(4 + track * 3 / 4)
 
 
-def test_a_bar_without_an_interval_has_no_whisker() -> None:
-    bars = plots.metric_bar(0.5, (), 1.0), plots.change_bar(0.1, (), 0.2, "same")
-    assert all("whisker" not in bar for bar in bars)
-    assert numbers(str(bars[0]), "rect", "width")[1] == pytest.approx((240 - 8) / 2)
+def test_a_bar_without_an_interval_has_no_whisker(tmp_path: Path) -> None:
+    svg = drawn(tmp_path, "bar", figures=(Figure("facts", "", 0.5, None, None, 5, 0),))
+    assert "whisker" not in svg
+    assert numbers(svg, "rect", "width")[1] == pytest.approx((240 - 8) / 2)
 
 
-def test_a_difference_stands_on_its_side_of_zero() -> None:
-    svg = str(plots.change_bar(-0.1, (-0.2, 0.0), 0.2, "worse"))
-    assert numbers(svg, "circle", "cx") == [pytest.approx((4 + 120) / 2)]
+def test_a_difference_stands_on_its_side_of_zero(tmp_path: Path) -> None:
+    change = Change("facts", 0.3, 0.2, -0.1, -0.2, 0.0, 9, 0, Verdict.SAME, (), ("right",))
+    page = written(tmp_path, comparison=replace(compared(), changes=(change,)))
+    assert numbers(svg_of(page, "bar change same"), "circle", "cx") == [
+        pytest.approx((4 + 120) / 2)
+    ]
 
 
-def test_columns_are_as_high_as_answers_are_many() -> None:
-    svg = str(plots.latencies((0.1, 0.2, 0.3, 4.9)))
+def test_columns_are_as_high_as_answers_are_many(tmp_path: Path) -> None:
+    page = written(
+        tmp_path, figures=replace(figures_of(rows()), curves={}, latencies=(0.1, 0.2, 0.3, 4.9))
+    )
+    svg = svg_of(page, "plot")
     heights = numbers(svg, "rect", "height")
     assert heights[0] == pytest.approx(3 * heights[-1], abs=0.2)
     assert "half take up to 0.2 s, 95 % up to 4.2 s" in svg
 
 
 @pytest.mark.parametrize("seconds_", [(0.0,), (1.0,), (0.001, 100.0), tuple([2.0] * 400)])
-def test_any_latencies_can_be_drawn(seconds_: tuple[float, ...]) -> None:
-    svg = str(plots.latencies(seconds_))
+def test_any_latencies_can_be_drawn(tmp_path: Path, seconds_: tuple[float, ...]) -> None:
+    svg = drawn(tmp_path, "plot", curves={}, latencies=seconds_)
     assert "nan" not in svg
     assert all(0 <= x <= 400 for x in numbers(svg, "rect", "x"))
     assert all(0 <= y <= 250 for y in numbers(svg, "rect", "y"))
 
 
-def test_a_curve_goes_through_its_points() -> None:
-    half = (CurvePoint(0.9, 0.5, 0.0), CurvePoint(0.1, 1.0, 0.5))
-    svg = str(plots.risk_coverage({"a": half, "nothing": ()}))
-    assert re.findall(r'd="([^"]*)"', svg) == ["M208 206L372 30"]
-
-
-def test_a_curve_without_risk_lies_on_the_ground() -> None:
-    svg = str(plots.risk_coverage({"a": (CurvePoint(0.9, 1.0, 0.0),)}))
-    assert 'd="M372 206"' in svg
+@pytest.mark.parametrize(
+    ("points", "path"),
+    [
+        ((CurvePoint(0.9, 0.5, 0.0), CurvePoint(0.1, 1.0, 0.5)), "M208 206L372 30"),
+        ((CurvePoint(0.9, 1.0, 0.0),), "M372 206"),  # a curve without risk lies on the ground
+    ],
+)
+def test_a_curve_goes_through_its_points(
+    tmp_path: Path, points: tuple[CurvePoint, ...], path: str
+) -> None:
+    svg = drawn(tmp_path, "plot", curves={"not right": points})
+    assert re.findall(r'd="([^"]*)"', svg) == [path]
 
 
 HOSTILE = (
@@ -477,7 +456,7 @@ def saying(row: Row, text: str) -> Row:
             ),
             ranking=(text, *reply.ranking),
             answer=next(answers) if reply.answer else None,
-            scores={**{name: Score(0.0, text) for name in reply.scores}, text: Score(0.0, text)},
+            scores={name: Score(0.0, text) for name in reply.scores},
         )
         for reply in row.replies
     )
@@ -488,7 +467,12 @@ def saying(row: Row, text: str) -> Row:
 def page_saying(folder: Path, text: str) -> str:
     """A report whose every text from outside is this one."""
     run = [saying(row, text) for row in rows()]
-    record = {"asking": {"file": text}, "models": {"chat": {"name": text}}, text: {text: [text]}}
+    record = replace(
+        RECORD,
+        asking=Asking(text),
+        models={"chat": {"name": text}},
+        settings={text: {text: [text]}},
+    )
     return written(folder, run, figures_of(run), record, replace(compared(), baseline=text))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.evaluation.rows import appending, read_rows
+from assistant.evaluation.records.record import appending, read_rows
 from assistant.evaluation.types import Expected, Reply, Row, SampleType, Score
 from assistant.types import Outcome
 from retrieval.types import InputError

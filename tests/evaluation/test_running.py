@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from assistant.evaluation.record import (
+from assistant.evaluation.records.record import (
     Asking,
+    Difference,
     RunRecord,
     Times,
-    describe_difference,
+    appending,
     first_difference,
     read_record,
+    read_rows,
     write_record,
 )
-from assistant.evaluation.rows import appending, read_rows
-from assistant.evaluation.run import chosen, kept_record, missing, remove_ended, run
+from assistant.evaluation.run import chosen, kept_record, remove_ended, run
 from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
 from assistant.settings import Ablations
 from retrieval.types import InputError, silent
@@ -81,7 +82,6 @@ def test_every_sample_gets_a_row_and_the_record_its_times(tmp_path: Path) -> Non
     kept = read_record(tmp_path / "run.json")
     assert kept
     assert kept.times.ended
-    assert missing(SAMPLES, tmp_path) == []
 
 
 def test_an_interrupted_run_asks_only_what_is_missing(tmp_path: Path) -> None:
@@ -213,8 +213,10 @@ def test_only_the_files_of_a_run_that_has_ended_are_removed(tmp_path: Path) -> N
 
 
 def test_a_long_value_is_cut_in_a_sentence() -> None:
-    said = describe_difference(("library.sha256", "a" * 200, None))
-    assert said == f"library.sha256 ({'a' * 120}… there, nothing now)"
+    assert (
+        str(Difference("library.sha256", "a" * 200, None))
+        == f"library.sha256 ({'a' * 120}… there, nothing now)"
+    )
 
 
 def test_a_record_with_keys_of_earlier_versions_is_read_and_resumed(tmp_path: Path) -> None:

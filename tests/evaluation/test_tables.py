@@ -1,5 +1,4 @@
 import io
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +7,12 @@ import pytest
 from rich.console import Console
 from simulated_run import ORDER, failed, figures, refusal, rows
 
-from assistant.evaluation.compare import Comparison, compare
-from assistant.evaluation.figures import Figure, Figures, SampleScores, Spread
-from assistant.evaluation.metrics import METRICS
-from assistant.evaluation.tables import print_comparison, print_figures, summary_json
-from assistant.evaluation.types import AnsweredQuestion, CurvePoint
-from assistant.types import dumps
+from assistant.evaluation.figures.compare import Baseline, Comparison, compare
+from assistant.evaluation.figures.figures import Figure, Figures, SampleScores
+from assistant.evaluation.figures.metrics import METRICS
+from assistant.evaluation.figures.statistics import CurvePoint, Spread
+from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.types import AnsweredQuestion
 
 WIDTH = 80
 
@@ -23,8 +22,8 @@ def refuses_all(asked: AnsweredQuestion) -> AnsweredQuestion:
 
 
 RUN = figures([failed(row) if row.id == "S01" else row for row in rows()])
-WORSE = compare(RUN, figures(rows(refuses_all)), "runs/[bold]old", seed=1)
-SAME = compare(RUN, RUN, "runs/old", seed=1)
+WORSE = compare(Baseline(Path("runs/[bold]old"), RUN), figures(rows(refuses_all)))
+SAME = compare(Baseline(Path("runs/old"), RUN), RUN)
 
 SMALL = Figures(
     questions_sha256="5e" * 32,
@@ -85,7 +84,7 @@ def test_of_few_samples_no_interval_is_told() -> None:
     assert cells(printed(replace(SMALL, figures=few)), "facts")[1:4] == ["1.000", "too", "few"]
     before = figures(rows(only=ORDER[:5]), ORDER[:5])
     now = figures(rows(refuses_all, ORDER[:5]), ORDER[:5])
-    text = printed(compare(before, now, "runs/old", seed=1))
+    text = printed(compare(Baseline(Path("runs/old"), before), now))
     assert cells(text, "false abstention ↓")[-3:] == ["too", "few", "5"]
     assert "Fewer than 6 samples in common: too few to say what is worse." in text
     assert "Scored in the baseline only: words, citation precision" in text
@@ -99,9 +98,9 @@ def test_a_metric_without_a_value_is_shown_without_one() -> None:
 
 def test_every_headline_metric_of_a_run_is_shown_with_what_it_says() -> None:
     headlines = printed(RUN).split("By type")[0].splitlines()
-    shown = [metric for metric in METRICS if metric.headline and RUN.of(metric.score)]
+    shown = [metric for metric in METRICS if metric.headline and RUN.of(metric.name)]
     for metric, line in zip(shown, headlines[-len(shown) - 1 :], strict=False):
-        assert line.startswith(metric.score)
+        assert line.startswith(metric.name)
         assert line.rstrip().endswith(metric.label)  # on one line
 
 
@@ -216,7 +215,6 @@ def test_the_line_of_json_is_as_described() -> None:
         "comparison": None,
         "gate": None,
     }
-    assert json.loads(dumps(summary)) == summary
 
 
 @pytest.mark.parametrize(("comparison", "gate"), [(SAME, "passed"), (WORSE, "failed")])
@@ -224,7 +222,6 @@ def test_the_line_of_json_has_the_comparison_and_the_gate(
     comparison: Comparison, gate: str
 ) -> None:
     summary = summary_json(RUN, comparison, Path("runs/new"), gate=True)
-    assert json.loads(dumps(summary)) == summary
     assert summary["gate"] == gate
     assert summary["samples"] == len(ORDER)
     told = summary["comparison"]

@@ -129,7 +129,7 @@ def test_records_outlive_vectors_torn_by_a_kill(
     for file in files:
         file.write_bytes(file.read_bytes()[:20])
     # A write had begun, with the files as they were.
-    journal = JournalEntry("r", {"data_level0.bin": [1, 1]})
+    journal = JournalEntry("r", {"data_level0.bin": [1, 1]}, writing=True)
     (tmp_path / "torn" / "chroma.json").write_text(json.dumps(asdict(journal)))
     store = ChromaStore(tmp_path / "torn" / "chroma")
     assert store.count() == (15, 0)

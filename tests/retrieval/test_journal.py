@@ -1,6 +1,8 @@
-"""The journal tells whether a write ended, and if not, whether it had changed a file."""
+"""The journal tells whether files are those that the last write left."""
 
+import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,7 +43,7 @@ def add(file: Path) -> None:
 
 
 def test_without_a_write_there_is_no_revision_and_nothing_torn(journal: Journal) -> None:
-    assert journal.read() == JournalEntry("", None)
+    assert journal.read() == JournalEntry("")
     assert not journal.is_torn(journal.read())
 
 
@@ -52,15 +54,40 @@ def test_every_write_has_a_revision_of_its_own(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("act", [change, rewrite, remove, add])
-def test_files_changed_in_a_write_that_never_ended_are_torn(
-    journal: Journal, file: Path, act: Callable[[Path], None]
+@pytest.mark.parametrize("in_a_write", [True, False])
+def test_files_changed_since_the_last_write_ended_are_torn(
+    journal: Journal, file: Path, act: Callable[[Path], None], in_a_write: bool
 ) -> None:
-    journal.begin()
+    journal.end()
+    if in_a_write:
+        journal.begin()
     assert not journal.is_torn(journal.read())
+    assert not journal.have_changed()
     act(file)
+    assert journal.have_changed()
     assert journal.is_torn(journal.read())
     journal.end()
     assert not journal.is_torn(journal.read())
+
+
+def test_a_copy_of_the_files_is_not_torn(journal: Journal, file: Path, tmp_path: Path) -> None:
+    journal.end()
+    copy = tmp_path / "copy"
+    shutil.copytree(file.parent, copy / "vectors")
+    os.utime(copy / "vectors" / "a.bin", ns=(9, 9))
+    shutil.copy(tmp_path / "journal.json", copy)
+    moved = Journal(copy / "journal.json", lambda: list((copy / "vectors").iterdir()))
+    assert not moved.is_torn(moved.read())
+
+
+@pytest.mark.parametrize(("before", "is_torn"), [(None, False), ({"a.bin": [5, 0]}, True)])
+def test_a_journal_without_checksums(
+    journal: Journal, tmp_path: Path, before: object, is_torn: bool
+) -> None:
+    old = {"revision": "r", "before": before}
+    (tmp_path / "journal.json").write_text(json.dumps(old), "utf-8")
+    assert journal.read().revision == "r"
+    assert journal.is_torn(journal.read()) == is_torn
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"{}", b"[1]", b"null"])

@@ -101,10 +101,14 @@ def test_the_seeds_pass_unchanged(seed_records: list[Record]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "\\", "$", "$a", r"\emph{", "~", r"\'", r"\cite", r"\(", "$ "]
+    "text", ["{", "\\", "$", "$a", r"\emph{", "~", r"\'", r"\cite", r"\(", "$ ", r"\x["]
 )
 def test_odd_text_takes_no_longer_than_its_length(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     decode(text * 20_000)
     encode(text * 20_000)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
+
+
+def test_commands_that_cannot_be_read_stay_as_they_are() -> None:
+    assert decode(r"\emph\footnote a") == r"\emph\footnote a"

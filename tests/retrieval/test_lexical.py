@@ -62,6 +62,13 @@ def test_scores_are_those_of_the_readable_twin(index: LexicalIndex) -> None:
     assert found == pytest.approx(expected, rel=1e-3)
 
 
+def test_a_repeated_word_counts_each_time(index: LexicalIndex) -> None:
+    once = dict(index.search("graph longer", 10))
+    twice = dict(index.search("graph longer graph", 10))
+    assert twice["a"] == pytest.approx(2 * once["a"])
+    assert twice["b"] < 2 * once["b"]
+
+
 @pytest.mark.parametrize(
     ("stems", "expected"),
     [

@@ -1,5 +1,6 @@
 """Mark-up out of text, formulas kept."""
 
+import time
 import unicodedata
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.text.markup import clean
+from retrieval.text.splitting import split_sentences
+from retrieval.text.titles import introduced
 from retrieval.types import Record
 
 
@@ -110,3 +113,31 @@ def test_whatever_comes_in_one_tidy_line_comes_out(text: str) -> None:
     cleaned = clean(text)
     assert cleaned == " ".join(cleaned.split())
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in cleaned)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\x " + "~" * 200_000,
+        "\\" * 200_000,
+        r"\emph{} " * 30_000,
+        r"\emph{" * 30_000 + "}" * 30_000,
+        "`" * 200_000,
+        "We " + "-" * 200_000,
+    ],
+    ids=lambda text: text[:10],
+)
+def test_odd_text_is_read_in_time_that_grows_with_it(text: str) -> None:
+    # A second at most; with its square it would be half a minute and more.
+    started = time.process_time()
+    cleaned = clean(text)
+    split_sentences(cleaned)
+    introduced("", cleaned)
+    assert time.process_time() - started < 10
+
+
+def test_no_text_is_lost_between_the_blocks_that_are_split() -> None:
+    text = "One two three. " * 2_000 + "x" * 20_000
+    sentences = split_sentences(text)
+    assert all(text[each.start : each.end] == each.text for each in sentences)
+    assert "".join("".join(each.text for each in sentences).split()) == "".join(text.split())

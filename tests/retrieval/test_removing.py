@@ -96,7 +96,7 @@ def test_an_unknown_file_is_told_with_the_nearest(two_files: Library, open_libra
         remove_source(open_library(home="empty"), "x")
 
 
-@pytest.mark.parametrize("fails_in", ["rewrite_records", "delete_whole"])
+@pytest.mark.parametrize("fails_in", ["rewrite_records", "delete"])
 def test_an_interrupted_removal_is_completed_by_the_next_write(
     two_files: Library, monkeypatch: pytest.MonkeyPatch, jsonl: Jsonl, fails_in: str
 ) -> None:
@@ -166,8 +166,24 @@ def test_chunks_and_records_that_do_not_fit_are_found_and_repaired(two_files: Li
     assert health.stray > 0
     assert "1 paper is without the right chunks." in health.findings
     assert "1 paper is only in the lexical index." in health.findings
-    assert repair(two_files).sound
+    with pytest.raises(
+        LibraryError, match=r"records of 1 paper .* lost; 2 papers are left, .* whole"
+    ):
+        repair(two_files)
+    assert check(two_files).sound
     assert found(two_files, "apple and pear") == ["Fruit"]
+
+
+def test_a_record_that_was_changed_on_disk_is_found_and_left_out(two_files: Library) -> None:
+    ids = {each.paper.title: each.paper.id for each in two_files.store.papers()}
+    changed = {"documents": ["Another abstract."], "embeddings": [[1.0]]}
+    two_files.store._papers.update(ids=[ids["Stones"]], **changed)
+    with pytest.raises(LibraryError, match=r"the record of the paper 'stones-.*' is damaged"):
+        check(two_files)
+    with pytest.raises(LibraryError, match=r"records of 1 paper .* lost; 2 papers are left"):
+        repair(two_files)
+    assert check(two_files).sound
+    assert titles(two_files) == {"Herons", "Fruit"}
 
 
 def test_a_lexical_index_that_is_gone_or_old_is_found_and_repaired(two_files: Library) -> None:

@@ -183,34 +183,23 @@ def test_whatever_ranks_them_filters_bind_papers_asked_for_where_few_pass(
     assert found(few=1) == {"cars", "naive", "strides"}
 
 
-@pytest.mark.parametrize(
-    ("settings", "reached"),
-    [
-        (SearchSettings(dense_depth=1), {"cars", "strides"}),
-        (SearchSettings(Retriever.RRF, dense_depth=1), {"cars", "strides"}),
-        (SearchSettings(Retriever.DENSE, dense_depth=1), {"cars"}),
-        (SearchSettings(Retriever.HYBRID, dense_depth=1, lexical_depth=0), {"cars"}),
-        (SearchSettings(Retriever.BM25, dense_depth=1, lexical_depth=0), {"strides"}),
-    ],
-)
-def test_how_far_each_retriever_reaches(
-    library: Library, settings: SearchSettings, reached: set[str]
-) -> None:
-    found = search(library, "there stride", 3, settings)
-    assert {passage.paper.id for passage in found} == reached
-
-
 @pytest.mark.parametrize("retriever", [Retriever.HYBRID, Retriever.RRF, Retriever.DENSE])
-def test_where_few_papers_pass_a_filter_all_are_compared(
-    library: Library, retriever: Retriever
+@pytest.mark.parametrize("filters", [Filters(), Filters(years=(2021, 2022))])
+def test_as_many_papers_are_found_as_are_asked_for(
+    library: Library, retriever: Retriever, filters: Filters
 ) -> None:
-    def found(few: int) -> set[str]:
-        settings = SearchSettings(retriever, filtered_depth=1, few=few)
-        passages = search(library, "roads", 3, settings, filters=Filters(years=(2022,)))
-        return {passage.paper.id for passage in passages}
+    settings = SearchSettings(retriever, dense_depth=1, filtered_depth=1, lexical_depth=0, few=0)
+    for limit in (1, 2, 3):
+        assert len(search(library, "there stride", limit, settings, filters=filters)) == limit
+    assert len(search(library, "there stride", 100, settings, filters=filters)) == 3
 
-    assert found(few=2) == {"cars", "naive"}
-    assert found(few=1) == {"cars"}
+
+def test_words_alone_make_a_candidate(library: Library) -> None:
+    def best(lexical_depth: int) -> str:
+        settings = SearchSettings(dense_depth=1, dense_weight=0.1, lexical_depth=lexical_depth)
+        return search(library, "there stride", 1, settings)[0].paper.id
+
+    assert (best(0), best(1)) == ("cars", "strides")
 
 
 def test_a_ranking_by_another_retriever(library: Library) -> None:

@@ -6,7 +6,7 @@ import pytest
 from fake_embedder import WordEmbedder
 
 from retrieval.index.chroma import ChromaStore, NewPaper
-from retrieval.search.similar import similar
+from retrieval.search.search import similar
 from retrieval.text.splitting import ChunkSettings, chunk_paper
 from retrieval.types import Paper, Source
 

@@ -1,4 +1,4 @@
-"""Renders `report.html`, a self-contained page, from rows, figures and record of a run.
+"""Renders `report.html`, a self-contained page, from figures, rows and record of a run.
 
 The template escapes all text. The page's security policy allows no requests, and only its own
 script and style, by their hashes.
@@ -8,42 +8,67 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from assistant.evaluation.compare import Comparison
-from assistant.evaluation.figures import Figures
-from assistant.evaluation.metrics import METRICS
-from assistant.evaluation.report import plots
-from assistant.evaluation.report.made_with import groups
-from assistant.evaluation.report.measures import (
-    by_type,
-    curves,
-    measures,
-    outcomes,
-    shown_changes,
-    spreads,
-    types_of,
-    unchanged,
-)
-from assistant.evaluation.report.samples import ShownSample, shown_sample
-from assistant.evaluation.report.summary import summarize
-from assistant.evaluation.report.wording import heading, label_of, seconds
-from assistant.evaluation.scorers.wording import counted
-from assistant.evaluation.types import Row
+from assistant.evaluation.figures.compare import Change, Comparison
+from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
+from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Unit
+from assistant.evaluation.records.record import RunRecord, leaves, record_json
+from assistant.evaluation.report import numbers
+from assistant.evaluation.scorers import counted, is_cited, states
+from assistant.evaluation.types import Json, Row, Score
 from retrieval.index.files import write_whole
 
 _FOLDER = Path(__file__).parent
+REASONS: Mapping[str, str] = {
+    FAILED: "error",
+    "facts": "a fact is missing",
+    "abstention": "wrongly answered or refused",
+    "follow-up": "follow-up cites another paper",
+    "quotes verbatim": "a quote differs",
+    "same again": "differs when asked again",
+    "mrr@10": "first paper found is not a right one",
+}
+"""The scores that make a sample a miss if they are below the best, and the reason that is shown.
+
+The other scores are gradual, and nearly every sample is below the best in one of them."""
+_TOLERANCE = 1e-9
+"""Sums of gains may end just below 1."""
+_NAMED = 3
+"""Number of metrics shown as best, and as weakest."""
+_GOOD = 0.9
+"""Share of the best value from which a metric is called good."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedSample:
+    """A row, and what the page filters by."""
+
+    row: Row
+    anchor: str
+    """Target of links, made from its place, as an id may have any characters."""
+    short: tuple[str, ...]
+    """Metrics in which a question is below the best score."""
+    is_unscored: bool
+    """Whether a score that applies has no value."""
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is a miss, empty if it is none."""
+        return [reason for metric, reason in REASONS.items() if metric in self.short]
 
 
 def write_report(
     path: Path,
     figures: Figures,
     rows: Sequence[Row],
-    record: Mapping[str, Any],
+    record: RunRecord,
     comparison: Comparison | None,
 ) -> None:
     """Write the report of a run to `path`, whole or not at all.
@@ -51,50 +76,84 @@ def write_report(
     Args:
         path: the page, `report.html` in the run's folder.
         figures: of the run.
-        rows: of the run, in any order.
-        record: of the run, as JSON.
+        rows: of the run, in the order of the questions.
+        record: of the run.
         comparison: with the baseline, if there is one.
-
-    Raises:
-        LibraryError: the folder cannot be written.
     """
-    page = _page(figures, _in_order(rows, figures), record, comparison)
+    samples = [reported(row, place) for place, row in enumerate(rows, start=1)]
+    changes = comparison.changes if comparison else ()
+    good, poor = _extremes(figures)
+    page = _template().render(
+        figures=figures,
+        types=Counter(row.type.value for row in rows),
+        good=good,
+        poor=poor,
+        comparison=comparison,
+        share_reach=reach([each for each in changes if METRIC_OF[each.metric].unit != Unit.COUNT]),
+        typed={figure.metric for figure in figures.figures if figure.type},
+        samples=samples,
+        anchors={sample.row.id: sample.anchor for sample in samples},
+        replies=[reply for row in rows for reply in row.replies],
+        reasons=Counter(reason for sample in samples for reason in sample.reasons).most_common(),
+        short=Counter(metric for sample in samples for metric in sample.short),
+        record=record,
+        title=Path(record.asking.file).name,
+        begun=datetime.fromisoformat(record.times.begun),
+        made_with=record_groups(record_json(record)),
+    )
     # JSON can hold half a surrogate pair, a file cannot.
     write_whole(path, page.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _page(
-    figures: Figures, rows: Sequence[Row], record: Mapping[str, Any], comparison: Comparison | None
-) -> str:
-    style, script = (
-        (_FOLDER / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
+def reported(row: Row, place: int) -> ReportedSample:
+    """A row as the sample at a place of the page, from 1."""
+    scores = [each for reply in row.replies for each in reply.scores.items()]
+    short = [metric for metric, score in scores if is_short(metric, score)]
+    return ReportedSample(
+        row=row,
+        anchor=f"sample-{place}",
+        short=tuple(dict.fromkeys([FAILED, *short] if row.failed else short)),
+        is_unscored=any(score.value is None for _, score in scores),
     )
-    samples = [shown_sample(row, place) for place, row in enumerate(rows, start=1)]
-    anchors = {sample.id: sample.anchor for sample in samples}
-    return _template().render(
-        policy=_policy(style, script),
-        style=Markup(style),  # noqa: S704 - files of this package
-        script=Markup(script),  # noqa: S704
-        summary=summarize(figures, rows, record, comparison),
-        figures=figures,
-        headline=measures(figures, is_headline=True),
-        others=measures(figures, is_headline=False),
-        types=types_of(figures),
-        by_type=by_type(figures),
-        outcomes=outcomes(figures),
-        risk=plots.risk_coverage(figures.curves) if any(figures.curves.values()) else None,
-        curves=curves(figures),
-        latencies=plots.latencies(figures.latencies) if figures.latencies else None,
-        stages=spreads(figures.seconds, seconds),
-        tokens=spreads(figures.tokens, lambda value: f"{value:,.0f}"),
-        comparison=comparison,
-        changes=shown_changes(comparison.changes, anchors) if comparison else (),
-        unchanged=unchanged(comparison.changes) if comparison else [],
-        gone=[label_of(metric) for metric in comparison.gone] if comparison else [],
-        samples=samples,
-        counts=_counts(samples),
-        made_with=groups(record),
-    )
+
+
+def is_short(metric: str, score: Score) -> bool:
+    """Whether a score is below the best; False without a value."""
+    reached = None if score.value is None else METRIC_OF[metric].goodness(score.value)
+    return reached is not None and reached < 1 - _TOLERANCE
+
+
+def record_groups(record: Json) -> dict[str, list[tuple[str, Any]]]:
+    """The values of a run record by its parts, nested ones with dots; loose values come last."""
+    parts = {name: part for name, part in record.items() if isinstance(part, dict)}
+    loose = {name: part for name, part in record.items() if name not in parts}
+    return {name: list(leaves(part)) for name, part in {**parts, "run": loose}.items() if part}
+
+
+def _extremes(figures: Figures) -> tuple[list[Figure], list[Figure]]:
+    """The best of the good headline figures, and the weakest of the others."""
+    reached = [
+        (share, figure)
+        for metric in METRICS
+        if metric.headline and metric.name != FAILED
+        if (figure := figures.of(metric.name)) and figure.value is not None
+        if (share := metric.goodness(figure.value)) is not None
+    ]
+    reached.sort(key=lambda each: -each[0])
+    good = [figure for share, figure in reached if share >= _GOOD]
+    poor = [figure for share, figure in reversed(reached) if share < _GOOD]
+    return good[:_NAMED], poor[:_NAMED]
+
+
+def ends(of: Figure | Change) -> list[float]:
+    """Both ends of an interval, empty if there are too few samples."""
+    return [] if of.low is None or of.high is None else [of.low, of.high]
+
+
+def reach(changes: Sequence[Change]) -> float:
+    """The largest distance from 0 of differences and their intervals, or 1 if all are 0."""
+    distances = (abs(end) for each in changes for end in (each.difference, *ends(each)))
+    return max(distances, default=0.0) or 1.0
 
 
 def _template() -> jinja2.Template:
@@ -105,42 +164,30 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["swatch"] = plots.swatch
-    environment.filters["count"] = counted
-    environment.filters["heading"] = heading
+    style, script = (
+        (_FOLDER / name).read_text(encoding="utf-8") for name in ("report.css", "report.js")
+    )
+    environment.globals |= {
+        "style": Markup(style),  # noqa: S704 - files of this package
+        "script": Markup(script),  # noqa: S704
+        "policy": _policy(style=style, script=script),
+        "metrics": METRICS,
+        "metric_of": METRIC_OF,
+        "either_refusal": EITHER_REFUSAL,
+    }
+    functions = (is_cited, is_short, reach, states)
+    shapes = (numbers.histogram, numbers.rounded_up, numbers.scale, numbers.ticks)
+    environment.globals |= {each.__name__: each for each in (*functions, *shapes)}
+    texts = (numbers.bare, numbers.number, numbers.difference, numbers.score, numbers.seconds)
+    filters = (*texts, numbers.heading, ends)
+    environment.filters |= {each.__name__: each for each in filters} | {"count": counted}
     return environment.get_template("template.html")
 
 
-def _policy(style: str, script: str) -> str:
-    """A content security policy that allows only this style and this script."""
-    return (
-        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"style-src {_hash(style)}; script-src {_hash(script)}"
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def _in_order(rows: Sequence[Row], figures: Figures) -> list[Row]:
-    """The rows in the order of the questions."""
-    places = {id_: place for place, id_ in enumerate(figures.samples)}
-    return sorted(rows, key=lambda row: places.get(row.id, len(places)))
-
-
-def _counts(samples: Sequence[ShownSample]) -> dict[str, Any]:
-    """Number of samples that each choice of the filter shows."""
-    short = Counter(metric for sample in samples for metric in sample.short)
-    return {
-        "misses": sum(bool(sample.reasons) for sample in samples),
-        "failed": sum(bool(sample.failed) for sample in samples),
-        "unscored": sum(sample.is_unscored for sample in samples),
-        "types": Counter(sample.type for sample in samples),
-        "short": [
-            (metric.score, metric.label, short[metric.score])
-            for metric in METRICS
-            if short[metric.score]
-        ],
-    }
+def _policy(**allowed: str) -> str:
+    """A content security policy that allows only these styles and scripts."""
+    policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+    for kind, text in allowed.items():
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+        policy += f"; {kind}-src 'sha256-{digest}'"
+    return policy

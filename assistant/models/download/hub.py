@@ -1,27 +1,26 @@
 """Models of the Hugging Face hub: reads names like `hf:owner/repo:file.gguf`, fetches the files."""
 
-import os
 import re
-import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
-from assistant.models.download import hub_download
 from assistant.models.download.fetch import (
+    DISK_FULL,
+    LOOK_SECONDS,
     STAGING_PREFIX,
-    disk_full_error,
-    install,
+    made_once,
     require_space,
-    staging_folder,
 )
-from assistant.models.download.subprocesses import DownloadFailedError, run_download
 from retrieval.encoders.llamacpp import GGUF_MAGIC
-from retrieval.types import InputError, ModelFetchError, Progress
+from retrieval.types import Cancelled, InputError, ModelFetchError, Progress
 
 PREFIX: Final = "hf:"
-SPEC: Final = re.compile(r"hf:(?P<owner>\w[\w.-]*)/(?P<repository>\w[\w.-]*):(?P<file>\S+\.gguf)")
+_HUB: Final = "hub"
+"""Folder of the cache."""
+SPEC: Final = re.compile(r"hf:(?P<repository>\w[\w.-]*/\w[\w.-]*):(?P<file>\S+\.gguf)")
 PART: Final = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
 
@@ -29,21 +28,19 @@ PART: Final = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 class HubFile:
     """One GGUF file in a repository of the hub."""
 
-    owner: str
-    """Person or organisation."""
     repository: str
-    """Repository, without its owner."""
+    """`owner/name`."""
     file: str
     """Path inside the repository."""
 
     @property
     def spec(self) -> str:
         """Its name in settings: `hf:owner/repo:file.gguf`."""
-        return f"{PREFIX}{self.owner}/{self.repository}:{self.file}"
+        return f"{PREFIX}{self.repository}:{self.file}"
 
     def path(self, cache: Path) -> Path:
         """Its path in the cache."""
-        return _hub_folder(cache) / self.owner / self.repository / self.file
+        return cache / _HUB / self.repository / self.file
 
 
 def parse_spec(spec: str) -> HubFile:
@@ -63,7 +60,7 @@ def parse_spec(spec: str) -> HubFile:
             f"{spec!r} is one part of a model in several files; choose a quantization that "
             "its repository gives in one file."
         )
-    return HubFile(match["owner"], match["repository"], match["file"])
+    return HubFile(match["repository"], match["file"])
 
 
 def fetch_hub_file(wanted: HubFile, cache: Path, progress: Progress) -> Path:
@@ -72,61 +69,123 @@ def fetch_hub_file(wanted: HubFile, cache: Path, progress: Progress) -> Path:
     Raises:
         ModelFetchError: it does not exist, cannot be fetched, is not GGUF, or the disk is full.
     """
-    path = wanted.path(cache)
-    if path.is_file():
-        return path
-    folder = _hub_folder(cache) / wanted.owner / wanted.repository
-    with staging_folder(folder, title=wanted.spec, progress=progress) as staging:
-        if path.is_file():  # another process fetched it while this one waited
-            return path
+
+    def make(staging: Path) -> Path:
         fetched = _download(wanted, staging, progress)
         _check_magic(fetched, wanted)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        install(fetched, path)
-    return path
+        return fetched
+
+    return made_once(wanted.path(cache), title=wanted.spec, progress=progress, make=make)
 
 
 def cached_hub_files(cache: Path) -> Iterator[HubFile]:
     """The hub's models that are in the cache, in alphabetical order."""
-    for path in sorted(_hub_folder(cache).glob("*/*/**/*.gguf")):
-        owner, repository, *rest = path.relative_to(_hub_folder(cache)).parts
-        if not rest[0].startswith(STAGING_PREFIX):
-            yield HubFile(owner, repository, "/".join(rest))
+    for path in sorted((cache / _HUB).glob("*/*/**/*.gguf")):
+        owner, name, *rest = path.relative_to(cache / _HUB).parts
+        if not any(part.startswith(STAGING_PREFIX) for part in rest):
+            yield HubFile(f"{owner}/{name}", "/".join(rest))
 
 
-def _hub_folder(cache: Path) -> Path:
-    return cache / "hub"
+@dataclass(slots=True)
+class _State:
+    """What a download and the thread that waits for it tell each other."""
+
+    done: int = 0
+    size: int = 0
+    stopped: bool = False
+    failure: BaseException | None = None
 
 
 def _download(wanted: HubFile, staging: Path, progress: Progress) -> Path:
-    checked = False
+    """Fetch the file in a thread, so that a silent hub can be stopped too."""
+    state = _State()
 
-    def report(done: int, total: int) -> None:
-        nonlocal checked
-        if total and not checked:  # the size is known only once the hub has answered
-            require_space(staging, total - done, title=wanted.spec)
-            checked = True
-        progress(f"fetching {wanted.spec}", done, total, "B")
+    def fetch() -> None:
+        try:
+            _fetch(wanted, staging, state)
+        except BaseException as error:
+            state.failure = error
 
-    command = [
-        *(sys.executable, "-P", str(Path(hub_download.__file__))),
-        *(f"{wanted.owner}/{wanted.repository}", wanted.file, str(staging)),
-    ]
+    def report() -> None:
+        progress(f"fetching {wanted.spec}", state.done, state.size, "B")
+
+    thread = threading.Thread(target=fetch, name="fetching", daemon=True)
+    thread.start()
     try:
-        run_download(command, environment=os.environ, report=report)
-    except DownloadFailedError as error:
-        raise _download_failed(error, wanted, staging) from error
+        while thread.is_alive():
+            report()
+            thread.join(LOOK_SECONDS)
+        report()
+    finally:
+        state.stopped = True
+        thread.join(LOOK_SECONDS)  # on a slow line it ends with the next 10 MB, or the process
+    if state.failure:
+        raise state.failure
     return staging / wanted.file
 
 
-def _download_failed(error: DownloadFailedError, wanted: HubFile, staging: Path) -> ModelFetchError:
-    last = error.lines[-1] if error.lines else f"exit code {error.code}"
-    if "[Errno 28]" in last:
-        return disk_full_error(staging.parent, title=wanted.spec)
-    if error.code == hub_download.EXPLAINED:
-        return ModelFetchError(last)
-    return ModelFetchError(
-        f"{wanted.spec} could not be fetched ({last[:200]}); check the network and try again."
+def _fetch(wanted: HubFile, staging: Path, state: _State) -> None:
+    import huggingface_hub.constants  # noqa: PLC0415 - heavy, and seldom needed
+
+    # One plain download: xet would also write caches of its own outside our folder.
+    huggingface_hub.constants.HF_HUB_DISABLE_XET = True
+    try:
+        # Asked first, as it fails at once without a network; the download tries for 20 s.
+        url = huggingface_hub.hf_hub_url(wanted.repository, wanted.file)
+        state.size = huggingface_hub.get_hf_file_metadata(url).size or 0
+        require_space(staging, state.size, title=wanted.spec)
+        huggingface_hub.hf_hub_download(
+            wanted.repository, wanted.file, local_dir=staging, tqdm_class=_bar_class(state)
+        )
+    except (ModelFetchError, Cancelled):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise  # explained where the folder is
+        raise ModelFetchError(_sentence(error, wanted)) from error
+
+
+def _bar_class(state: _State) -> Any:
+    """What huggingface_hub takes for a progress bar: counts, and ends a stopped download."""
+
+    class Bar:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def __enter__(self) -> "Bar":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def update(self, count: int) -> None:
+            if state.stopped:
+                raise Cancelled
+            state.done += count
+
+    return Bar
+
+
+def _sentence(error: Exception, wanted: HubFile) -> str:
+    from huggingface_hub import errors  # noqa: PLC0415
+
+    where = f"{wanted.repository} on the Hugging Face hub"
+    if isinstance(error, errors.GatedRepoError):
+        return (
+            f"{where} asks for its terms to be accepted first; accept them on its page and set "
+            "HF_TOKEN to an access token of yours."
+        )
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return (
+            f"There is no repository {where}, or it is private; check the name, or set HF_TOKEN "
+            "to an access token that may read it."
+        )
+    if isinstance(error, errors.RemoteEntryNotFoundError):
+        return f"There is no file {wanted.file!r} in {where}; check the name in its list of files."
+    cause = error.__cause__ or error
+    return (
+        f"{wanted.file} of {where} could not be fetched ({type(cause).__name__}: "
+        f"{' '.join(str(cause).split())[:200]}); check the network and try again."
     )
 
 

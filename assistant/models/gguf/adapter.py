@@ -6,11 +6,14 @@ It ships with the package and belongs to one base model, whatever its quantizati
 
 import hashlib
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from assistant.models.catalogue import REINSTALL
-from assistant.models.gguf.header import FileFacts, file_key, read_header
+from assistant.models.gguf.header import FileFacts, file_key
 from retrieval.types import ModelError
+
+if TYPE_CHECKING:
+    from gguf import GGUFReader
 
 ADAPTER: Final = Path(__file__).parents[1] / "writer.gguf"
 """Its model card is beside it."""
@@ -24,13 +27,15 @@ def base_of(adapter: Path) -> str:
     Raises:
         ModelError: the file is missing, damaged or not such an adapter.
     """
-    header = read_header(adapter)
-    base = header.values.get(BASE_KEY) if header else None
-    if not isinstance(base, str) or not base:
+    try:
+        field = read_gguf(adapter).get_field(BASE_KEY)
+    except ModelError:
+        field = None
+    if field is None:
         raise ModelError(
             f"The writer's adapter {adapter} is missing or damaged, so it is left out; {REINSTALL}."
         )
-    return base
+    return str(field.contents())
 
 
 def is_base(model: Path, known: FileFacts, adapter: Path) -> bool:
@@ -57,17 +62,28 @@ def norms_fingerprint(model: Path) -> str:
     Raises:
         ModelError: the file is damaged.
     """
-    import gguf  # noqa: PLC0415 - heavy, and needed once in the life of a model file
-
     digest = hashlib.sha256()
+    tensors = {tensor.name: tensor for tensor in read_gguf(model).tensors}
+    for name in sorted(name for name in tensors if "norm" in name):
+        digest.update(name.encode())
+        digest.update(tensors[name].data.astype("<f4").tobytes())
+    return digest.hexdigest()
+
+
+def read_gguf(path: Path) -> "GGUFReader":
+    """The tensors and header of a GGUF file.
+
+    Takes a second, as every token of the vocabulary becomes an object.
+
+    Raises:
+        ModelError: the file is missing or damaged.
+    """
+    from gguf import GGUFReader  # noqa: PLC0415 - heavy, and seldom needed
+
     try:
-        tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(model).tensors}
-        for name in sorted(name for name in tensors if "norm" in name):
-            digest.update(name.encode())
-            digest.update(tensors[name].data.astype("<f4").tobytes())
+        return GGUFReader(path)
     except (OSError, IndexError, KeyError, ValueError) as error:
         why = " ".join(str(error).split())[:80]
         raise ModelError(
-            f"The model {model} cannot be read ({why}); the file may be damaged: get it again."
+            f"The model {path} cannot be read ({why}); the file may be damaged: get it again."
         ) from error
-    return digest.hexdigest()

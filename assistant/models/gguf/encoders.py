@@ -1,37 +1,21 @@
-"""Writes the GGUF files of the embedder and of the encoders trained from it.
-
-The encoders ship as differences to the embedder, with their linear heads.
-"""
+"""The encoders trained from the embedder: they ship as differences to it, with linear heads."""
 
 import hashlib
-import json
-import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
 import retrieval.search
 from assistant.models.catalogue import REINSTALL
 from retrieval.encoders.embedder import Heads
 from retrieval.search.reader import HEADS
 from retrieval.types import ModelError
-
-WORD_START = "\u2581"
-"""llama.cpp marks the start of a word where BERT's vocabulary marks its continuation (##)."""
-CONTINUATION = "##"
-SPECIAL_KEYS = {
-    "tokenizer.ggml.unknown_token_id": "[UNK]",
-    "tokenizer.ggml.seperator_token_id": "[SEP]",  # spelt so in the format
-    "tokenizer.ggml.padding_token_id": "[PAD]",
-    "tokenizer.ggml.mask_token_id": "[MASK]",
-    "tokenizer.ggml.cls_token_id": "[CLS]",
-    "tokenizer.ggml.bos_token_id": "[CLS]",
-}
-UNUSED_TENSORS = ("pooler", "position_ids")
-"""Sentence vectors are the mean over the tokens; the pooler is not part of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,77 +42,6 @@ CUTTER: Final = EncoderWeights(
 )
 
 
-def write_embedding_gguf(
-    weights: Path, vocabulary: Path, config: Path, target: Path, *, name: str, licence: str
-) -> None:
-    """Write a BERT encoder as GGUF with mean pooling (Reimers and Gurevych 2019).
-
-    Args:
-        weights: `model.safetensors` of a BERT encoder.
-        vocabulary: `vocab.txt`, one WordPiece token a line.
-        config: `config.json`, the encoder's sizes.
-        target: where to write; an interruption leaves it incomplete, so give a temporary name.
-        name: the model's name, for the header.
-        licence: licence of the weights, for the header.
-
-    Raises:
-        OSError: a file cannot be read or written.
-    """
-    import gguf  # noqa: PLC0415 - heavy, and needed once in the life of a cache
-
-    sizes = json.loads(config.read_text("utf-8"))
-    # Not splitlines(), which also splits at separators that can be tokens.
-    tokens = vocabulary.read_text("utf-8").removesuffix("\n").split("\n")
-    writer = gguf.GGUFWriter(target, "bert")
-    try:
-        writer.add_name(name)
-        writer.add_license(licence)
-        _add_sizes(writer, sizes)
-        _add_vocabulary(writer, tokens)
-        _add_tensors(writer, weights, sizes["num_hidden_layers"])
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-    finally:
-        writer.close()
-
-
-def write_encoder_gguf(base: Path, target: Path, weights: EncoderWeights) -> None:
-    """Write as `target` the embedder `base` with the difference in `weights` added.
-
-    Args:
-        base: the embedder's GGUF file.
-        target: where to write; an interruption leaves it incomplete, so give a temporary name.
-        weights: the difference.
-
-    Raises:
-        ModelError: `weights` is missing, damaged, or of another embedder.
-        OSError: `target` cannot be written.
-    """
-    import gguf  # noqa: PLC0415 - heavy, and needed once in the life of a cache
-
-    tensors, about = read_tensors(weights)
-    shutil.copyfile(base, target)
-    try:
-        written = {tensor.name: tensor for tensor in gguf.GGUFReader(target, "r+").tensors}
-    except (IndexError, KeyError, ValueError) as error:
-        raise ModelError(
-            f"The embedder's file {base} is damaged ({' '.join(str(error).split())[:80]}); remove "
-            "it so that it is fetched again."
-        ) from error
-    if (found := fingerprint(written)) != about.get("base"):
-        raise ModelError(
-            f"The {weights.name}'s weights belong to the embedder {about.get('base_name')!r} "
-            f"with the fingerprint {str(about.get('base'))[:12]}, but {base} has {found[:12]}; "
-            "remove that file so that it is fetched again."
-        )
-    for name, tensor in written.items():
-        if f"{name}.steps" in tensors:
-            _add(tensor, tensors[f"{name}.steps"] * tensors[f"{name}.scale"][:, None])
-        elif f"{name}.added" in tensors:
-            _add(tensor, tensors[f"{name}.added"].astype(np.float32))
-
-
 def read_heads(weights: EncoderWeights) -> Heads:
     """The linear heads of an encoder.
 
@@ -144,25 +57,15 @@ def read_heads(weights: EncoderWeights) -> Heads:
     return Heads({name: tensors[f"heads.{name}"].astype(np.float32) for name in wanted})
 
 
-def read_tensors(
-    weights: EncoderWeights,
-) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_tensors(weights: EncoderWeights) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The tensors and the metadata of a weights file.
 
     Raises:
         ModelError: it is missing or damaged.
     """
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415
-
-    try:
-        with safe_open(weights.path, "np") as file:
-            names = list(file.keys())
-            return {name: file.get_tensor(name) for name in names}, dict(file.metadata() or {})
-    except (OSError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:120]
-        raise ModelError(
-            f"The {weights.name}'s weights {weights.path} cannot be read ({reason}); {REINSTALL}."
-        ) from error
+    with _explained(weights), safe_open(weights.path, "np") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return tensors, dict(file.metadata() or {})
 
 
 def weights_hash(weights: EncoderWeights) -> str:
@@ -171,97 +74,16 @@ def weights_hash(weights: EncoderWeights) -> str:
     Raises:
         ModelError: the file is missing.
     """
-    try:
+    with _explained(weights):
         return hashlib.sha256(weights.path.read_bytes()).hexdigest()
-    except OSError as error:
+
+
+@contextmanager
+def _explained(weights: EncoderWeights) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", "") or " ".join(str(error).split())[:120]
         raise ModelError(
-            f"The {weights.name}'s weights {weights.path} cannot be read ({error.strerror}); "
-            f"{REINSTALL}."
+            f"The {weights.name}'s weights {weights.path} cannot be read ({reason}); {REINSTALL}."
         ) from error
-
-
-def fingerprint(tensors: dict[str, Any]) -> str:
-    """SHA-256 of the layers' tensors, in hexadecimal; the header does not matter."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        if name.startswith("blk."):
-            digest.update(np.ascontiguousarray(tensors[name].data).tobytes())
-    return digest.hexdigest()
-
-
-def _add(tensor: Any, added: NDArray[np.float32]) -> None:
-    """Add `added` to a tensor of a GGUF file that is open for writing."""
-    tensor.data[...] = (tensor.data.astype(np.float32) + added).astype(tensor.data.dtype)
-
-
-def _add_sizes(writer: Any, sizes: dict[str, Any]) -> None:
-    import gguf  # noqa: PLC0415
-
-    writer.add_context_length(sizes["max_position_embeddings"])
-    writer.add_embedding_length(sizes["hidden_size"])
-    writer.add_feed_forward_length(sizes["intermediate_size"])
-    writer.add_block_count(sizes["num_hidden_layers"])
-    writer.add_head_count(sizes["num_attention_heads"])
-    writer.add_layer_norm_eps(sizes["layer_norm_eps"])
-    writer.add_causal_attention(False)  # noqa: FBT003 - gguf's own signature
-    writer.add_pooling_type(gguf.PoolingType.MEAN)
-    writer.add_token_type_count(sizes["type_vocab_size"])
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
-
-
-def _add_vocabulary(writer: Any, tokens: list[str]) -> None:
-    writer.add_tokenizer_model("bert")
-    # llama.cpp's name for BERT's rules: lower case, accents off, split at punctuation.
-    writer.add_tokenizer_pre("jina-v2-en")
-    writer.add_token_list([phantom_space(token) for token in tokens])
-    writer.add_token_types([_token_type(token) for token in tokens])
-    for key, token in SPECIAL_KEYS.items():
-        writer.add_uint32(key, tokens.index(token))
-
-
-def phantom_space(token: str) -> str:
-    """A WordPiece token in llama.cpp's spelling: word starts marked, continuations bare.
-
-    >>> phantom_space("read"), phantom_space("##ing"), phantom_space("[CLS]")
-    ('▁read', 'ing', '[CLS]')
-    """
-    if _is_special(token):
-        return token
-    if token.startswith(CONTINUATION):
-        return token.removeprefix(CONTINUATION)
-    return WORD_START + token
-
-
-def _is_special(token: str) -> bool:
-    return token in SPECIAL_KEYS.values() or token.startswith("[unused")
-
-
-def _token_type(token: str) -> int:
-    import gguf  # noqa: PLC0415
-
-    if token in SPECIAL_KEYS.values():
-        return int(gguf.TokenType.CONTROL)
-    if _is_special(token):
-        return int(gguf.TokenType.UNUSED)
-    return int(gguf.TokenType.NORMAL)
-
-
-def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
-    import gguf  # noqa: PLC0415
-    from safetensors import safe_open  # noqa: PLC0415
-
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.BERT, layers)
-    with safe_open(weights, "np") as tensors:
-        for source in tensors.keys():  # noqa: SIM118 - not a dictionary
-            if any(unused in source for unused in UNUSED_TENSORS):
-                continue
-            target = names.get_name(source, try_suffixes=(".weight", ".bias"))
-            if target is None:
-                raise ValueError(f"no BERT encoder has a tensor {source!r}")
-            writer.add_tensor(target, _stored(target, tensors.get_tensor(source)))
-
-
-def _stored(name: str, tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Matrices as F16; tensors that llama.cpp adds to activations (biases, positions) as F32."""
-    added = tensor.ndim == 1 or name.startswith(("position", "token_types"))
-    return tensor.astype(np.float32 if added else np.float16)

@@ -1,24 +1,19 @@
-"""llama.cpp for chat: templates, adapters, likelihoods, timing, and quantization of files."""
+"""llama.cpp for chat: templates, adapters, likelihoods, and quantization of files."""
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
 
 import llama_cpp
 import numpy as np
-from llama_cpp._internals import LlamaBatch, LlamaContext
+from llama_cpp._internals import LlamaContext
 from numpy.typing import NDArray
 
 from assistant.models.llama.chat_template import ChatTemplate, Messages
 from retrieval.encoders import llamacpp
 from retrieval.types import ModelError, ModelFetchError
 
-FILE_TYPES = {
-    "Q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
-    "BF16": llama_cpp.LLAMA_FTYPE_MOSTLY_BF16,
-    "F16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
-}
+FILE_TYPES = ("Q8_0", "BF16", "F16")
 """The types that `quantize` can write, by llama.cpp's name."""
 
 
@@ -95,17 +90,14 @@ class LikelihoodContext:
     Conversations in the model's own context keep what they have read. Not thread-safe.
     """
 
-    def __init__(self, model: llama_cpp.Llama, *, tokens: int, threads: int) -> None:
+    def __init__(self, model: llama_cpp.Llama, *, tokens: int) -> None:
         """Make room for `tokens`, shared by a prompt and its text.
 
         Raises:
             ModelError: memory is short.
         """
-        parameters = llama_cpp.llama_context_default_params()
+        parameters = llama_cpp.llama_context_params.from_buffer_copy(model.context_params)
         parameters.n_ctx = parameters.n_batch = tokens
-        parameters.n_ubatch = 512
-        parameters.n_threads = parameters.n_threads_batch = threads
-        parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         llamacpp.silence()
         try:
             self._context = LlamaContext(model=model._model, params=parameters, verbose=False)
@@ -114,17 +106,15 @@ class LikelihoodContext:
                 f"There is not enough memory for a context of {tokens} tokens; "
                 "close other programs or choose a smaller model."
             ) from error
-        self._batch = LlamaBatch(n_tokens=tokens, embd=0, n_seq_max=1, verbose=False)
         self._vocabulary = model.n_vocab()
         self._kept: tuple[int, ...] = ()
-        self.tokens = tokens
 
     def log_probabilities(
         self,
         frame: Sequence[int],
         prompt: Sequence[int],
         text: Sequence[int],
-        stopped: Callable[[], bool],
+        stopped: llamacpp.Stopped,
     ) -> NDArray[np.float32]:
         """log P of each token of `text` after `frame`, `prompt` and the tokens before it (natural).
 
@@ -146,7 +136,15 @@ class LikelihoodContext:
             ModelError: the model cannot evaluate them.
         """
         self._keep(tuple(frame), stopped)
-        self._evaluate([*prompt, *text[:-1]], stopped, at=len(frame), silent=len(prompt) - 1)
+        self._kept = ()  # an incomplete batch spoils the context
+        llamacpp.evaluate(
+            self._context,
+            [*prompt, *text[:-1]],
+            at=len(frame),
+            silent=len(prompt) - 1,
+            stopped=stopped,
+        )
+        self._kept = tuple(frame)
         rows: NDArray[np.float32] = np.ctypeslib.as_array(
             self._context.get_logits(), shape=(len(text), self._vocabulary)
         )
@@ -155,61 +153,25 @@ class LikelihoodContext:
         chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
         return chosen
 
-    def _keep(self, frame: tuple[int, ...], stopped: Callable[[], bool]) -> None:
+    def _keep(self, frame: tuple[int, ...], stopped: llamacpp.Stopped) -> None:
         """Forget everything after `frame`; read `frame` if it was not read."""
         if self._kept == frame != () and self._context.kv_cache_seq_rm(0, len(frame), -1):
             return
         self._context.kv_cache_clear()  # also where a recurrent model cannot forget a part
         self._kept = ()
         if frame:
-            self._evaluate(frame, stopped, at=0, silent=len(frame) - 1)
+            llamacpp.evaluate(self._context, frame, silent=len(frame) - 1, stopped=stopped)
             self._kept = frame
-
-    def _evaluate(
-        self, tokens: Sequence[int], stopped: Callable[[], bool], *, at: int, silent: int
-    ) -> None:
-        """Read `tokens` from position `at`; the first `silent` of them give no logits."""
-        batch = self._batch.batch
-        batch.n_tokens = len(tokens)
-        for place, token in enumerate(tokens):
-            batch.token[place] = token
-            batch.pos[place] = at + place
-            batch.n_seq_id[place] = 1
-            batch.seq_id[place][0] = 0
-            batch.logits[place] = place >= silent
-        kept, self._kept = self._kept, ()  # an incomplete batch spoils the context
-        try:
-            with llamacpp.ending_early(self._context, stopped):
-                self._context.decode(self._batch)
-        except RuntimeError as error:
-            raise ModelError(
-                f"llama.cpp could not go on ({error}); close other programs if memory is short, "
-                "then ask again."
-            ) from error
-        self._kept = kept
-
-
-def step_seconds(model: llama_cpp.Llama, steps: Sequence[Sequence[int]]) -> Iterator[float]:
-    """Evaluate `steps` (token ids) one after the other; yield the seconds of each.
-
-    The model first forgets what it has read. A step of many tokens measures reading, a step of one
-    token measures writing.
-    """
-    model.reset()
-    for step in steps:
-        started = perf_counter()
-        model.eval(step)
-        yield perf_counter() - started
 
 
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
     """Write `source` as `target` in another type of `FILE_TYPES`.
 
     Raises:
-        ModelFetchError: llama.cpp could not read or write, for example because the disk is full.
+        ModelFetchError: llama.cpp could not read or write; it does not say why.
     """
     parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype = FILE_TYPES[file_type]
+    parameters.ftype = getattr(llama_cpp, f"LLAMA_FTYPE_MOSTLY_{file_type}")
     parameters.allow_requantize = True
     parameters.nthread = threads
     llamacpp.silence()
@@ -217,8 +179,7 @@ def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> Non
         str(source).encode(), str(target).encode(), ctypes.byref(parameters)
     )
     if code != 0:
-        target.unlink(missing_ok=True)
         raise ModelFetchError(
-            f"llama.cpp could not write {target.name} as {file_type} (code {code}); "
-            f"check that {target.parent} has room for it and try again."
+            f"llama.cpp could not convert {source.name} to {file_type}, most likely because the "
+            f"disk of {target.parent} or the memory is full; free some of it and try again."
         )

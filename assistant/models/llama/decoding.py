@@ -7,25 +7,28 @@ whole slices are kept for the next prompt.
 
 import codecs
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
+from itertools import takewhile
+from typing import TypeVar
 
 import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.encoders.llamacpp import ending_early
+from retrieval.encoders.llamacpp import Stopped, evaluate
 from retrieval.types import Cancelled, ModelError
 
 SLICE = 128
 """Prompt tokens evaluated at a time; a stop does not wait for their end, see `ending_early`."""
-_TRIED = (1, 32, 1024)
+_TRIED = (32, 1024)
 """How many of the likeliest tokens a grammar checks before it checks all; mostly one is enough."""
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 _LONGEST_TOKEN = 1024
 """Most bytes of a token's text."""
 
 Slice = tuple[int, ...]
+T = TypeVar("T")
 
 
 def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
@@ -36,67 +39,49 @@ def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
 
 
 class Decoder:
-    """Continues prompts with one model, one at a time. Not thread-safe."""
+    """Continues prompts with one model, one at a time. Not thread-safe.
+
+    Every method raises `Cancelled` once its `stopped()` is true, and `ModelError` if the model
+    cannot evaluate the prompt. Prompts are cut by `slices`.
+    """
 
     def __init__(self, model: llama_cpp.Llama) -> None:
         """Nothing is read yet."""
         self._model = model
+        self._context = model._ctx
         self._vocab = model._model.vocab
         self._read: list[Slice] = []
         self._silenced = self._unwritable()
 
-    def read(self, prompt: Sequence[Slice], stopped: Callable[[], bool]) -> None:
-        """Read `prompt`; slices that it shares with the last prompt are kept.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
-        """
+    def read(self, prompt: Sequence[Slice], stopped: Stopped) -> None:
+        """Read `prompt`; slices that it shares with the last prompt are kept."""
         # The last slice is always read: it gives the logits.
-        kept = self._keep(_common(self._read, prompt[:-1]))
+        kept = self._keep(common_length(self._read, prompt[:-1]))
         for each in prompt[kept:]:
             if stopped():
                 raise Cancelled
             self._evaluate(each, stopped)
 
     def write(
-        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Callable[[], bool]
+        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Stopped
     ) -> Iterator[str]:
         """Continue `prompt`: a piece of text for every token, which may be empty.
 
-        Args:
-            prompt: as `slices` cuts it.
-            max_tokens: tokens written at most.
-            grammar: allowed text, in llama.cpp's GBNF with the rule `root`; empty for any text.
-            stopped: checked before each token.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
+        The text keeps to `grammar`, if there is one.
         """
         text = codecs.getincrementaldecoder("utf-8")("replace")
-        with closing(_Grammar(self._vocab, grammar)) as allowed:
+        with closing(_Grammar(self._vocab, grammar)) if grammar else nullcontext() as allowed:
             for token in self._tokens(prompt, max_tokens, allowed, stopped):
                 yield text.decode(self.text_of(token))
         if rest := text.decode(b"", final=True):
             yield rest
 
-    def choose(
-        self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Callable[[], bool]
-    ) -> int:
+    def choose(self, prompt: Sequence[Slice], texts: Sequence[Slice], stopped: Stopped) -> int:
         """The index of the one of `texts` that is written after `prompt` if it must be one of them.
 
         Each token is the likeliest that continues some text, as in `write`; what all the remaining
         texts share is read at once. The cost is that of reading the text, not of writing it.
-
-        Args:
-            prompt: as `slices` cuts it.
-            texts: token ids of each, at least one, all different.
-            stopped: checked while they are read.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
+        All texts must be different, and at least one token long.
         """
         self.read(prompt, stopped)
         ended = [(*text, self._model.token_eos()) for text in texts]
@@ -112,22 +97,16 @@ class Decoder:
         return left[0]
 
     def think(
-        self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Callable[[], bool]
+        self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Stopped
     ) -> tuple[list[Slice], bool]:
-        """The text written until `closes` or for `max_tokens`, and whether it was closed.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate it.
-        """
+        """The text written until `closes` or for `max_tokens`, and whether it was closed."""
         thought: list[Slice] = []
         end = b""
-        with closing(_Grammar(self._vocab, "")) as free:
-            for token in self._tokens(prompt, max_tokens, free, stopped, silenced=False):
-                thought.append((token,))
-                end = (end + self.text_of(token, special=True))[-_LONGEST_TOKEN:]
-                if closes.encode() in end:
-                    return thought, True
+        for token in self._tokens(prompt, max_tokens, None, stopped, silenced=False):
+            thought.append((token,))
+            end = (end + self.text_of(token, special=True))[-_LONGEST_TOKEN:]
+            if closes.encode() in end:
+                return thought, True
         return thought, False
 
     def text_of(self, token: int, *, special: bool = False) -> bytes:
@@ -142,8 +121,8 @@ class Decoder:
         self,
         prompt: Sequence[Slice],
         max_tokens: int,
-        grammar: "_Grammar",
-        stopped: Callable[[], bool],
+        grammar: "_Grammar | None",
+        stopped: Stopped,
         *,
         silenced: bool = True,
     ) -> Iterator[int]:
@@ -154,62 +133,56 @@ class Decoder:
             token = self._likeliest(grammar, silenced=silenced)
             if token is None or llama_cpp.llama_vocab_is_eog(self._vocab, token):
                 return
-            grammar.accept(token)
+            if grammar:
+                grammar.accept(token)
             yield token
-            if self._model.n_tokens == self._model.n_ctx():
+            if self._length() == self._model.n_ctx():
                 return
             self._evaluate((token,), stopped)
 
-    def _likeliest(self, grammar: "_Grammar", *, silenced: bool) -> int | None:
+    def _likeliest(self, grammar: "_Grammar | None", *, silenced: bool) -> int | None:
         """The likeliest token that the grammar allows; None if there is none."""
         logits = self._logits()
         scores = logits + self._silenced if silenced else logits
-        if not grammar:
-            return int(scores.argmax())
-        for count in (*_TRIED, len(scores)):
-            best = _best(scores, min(count, len(scores)))
-            found = grammar.first_allowed(best[np.isfinite(scores[best])])
-            if found is not None:
-                return found
-        return None
+        best = int(scores.argmax())
+        if not grammar or grammar.first_allowed([best]) == best:
+            return best
+        ranked = np.argsort(-scores, kind="stable")[: np.isfinite(scores).sum()]
+        tries = (grammar.first_allowed(ranked[:count]) for count in (*_TRIED, None))
+        return next((found for found in tries if found is not None), None)
 
     def _logits(self) -> NDArray[np.float32]:
         """The logits of the next token, shape (vocabulary,); valid until more is evaluated."""
         size = self._model.n_vocab()
-        return np.ctypeslib.as_array(self._model._ctx.get_logits_ith(-1), shape=(size,))
+        return np.ctypeslib.as_array(self._context.get_logits_ith(-1), shape=(size,))
 
-    def _evaluate(self, tokens: Slice, stopped: Callable[[], bool]) -> None:
+    def _evaluate(self, tokens: Slice, stopped: Stopped) -> None:
         try:
-            with ending_early(self._model._ctx, stopped):
-                self._model.eval(tokens)
-        except Cancelled:
+            evaluate(
+                self._context, tokens, at=self._length(), silent=len(tokens) - 1, stopped=stopped
+            )
+        except (Cancelled, ModelError):
             self._forget()
             raise
-        except RuntimeError as error:
-            self._forget()
-            raise ModelError(
-                f"llama.cpp could not go on ({error}); ask again, with a smaller --context if "
-                "memory is short."
-            ) from error
         self._read.append(tokens)
+
+    def _length(self) -> int:
+        """Tokens read."""
+        return sum(map(len, self._read))
 
     def _keep(self, count: int) -> int:
         """Forget all but the first `count` slices; return how many could be kept."""
         length = sum(map(len, self._read[:count]))
-        if length < self._model.n_tokens and not (
-            length and self._model._ctx.kv_cache_seq_rm(-1, length, -1)
-        ):
-            # A recurrent model cannot forget a part of what it read.
-            self._forget()
-            return 0
-        self._model.n_tokens = length
-        del self._read[count:]
-        return count
+        nothing_beyond = count == len(self._read)
+        if length and (nothing_beyond or self._context.kv_cache_seq_rm(-1, length, -1)):
+            del self._read[count:]
+            return count
+        self._forget()  # also what a recurrent model read, which cannot forget a part of it
+        return 0
 
     def _forget(self) -> None:
         """Forget everything, also a slice that was not read to its end."""
-        self._model.reset()
-        self._model._ctx.kv_cache_clear()
+        self._context.kv_cache_clear()
         self._read.clear()
 
     def _unwritable(self) -> NDArray[np.float32]:
@@ -227,17 +200,12 @@ class Decoder:
 
 
 class _Grammar:
-    """A grammar that advances with each token; an empty one is false and allows everything."""
+    """A grammar, in llama.cpp's GBNF with the rule `root`, that advances with each token."""
 
     def __init__(self, vocab: llama_cpp.llama_vocab_p, source: str) -> None:
-        self._sampler = source and llama_cpp.llama_sampler_init_grammar(
-            vocab, source.encode(), b"root"
-        )
-        if source and not self._sampler:
+        self._sampler = llama_cpp.llama_sampler_init_grammar(vocab, source.encode(), b"root")
+        if not self._sampler:
             raise ValueError(f"llama.cpp cannot read the grammar {source!r}")
-
-    def __bool__(self) -> bool:
-        return bool(self._sampler)
 
     def first_allowed(self, tokens: Sequence[int] | NDArray[np.int64]) -> int | None:
         """The first of `tokens` that is allowed next; None if none is."""
@@ -254,25 +222,13 @@ class _Grammar:
         return int(tokens[allowed[0]]) if len(allowed) else None
 
     def accept(self, token: int) -> None:
-        if self._sampler:
-            llama_cpp.llama_sampler_accept(self._sampler, token)
+        llama_cpp.llama_sampler_accept(self._sampler, token)
 
     def close(self) -> None:
-        if self._sampler:
-            llama_cpp.llama_sampler_free(self._sampler)
-            self._sampler = None
+        llama_cpp.llama_sampler_free(self._sampler)
 
 
-def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """The `count` likeliest tokens, likeliest first; equals in the order of their ids."""
-    if count == 1:
-        return np.array([scores.argmax()])
-    chosen = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else None
-    chosen = np.arange(len(scores)) if chosen is None else np.sort(chosen)
-    return chosen[np.argsort(-scores[chosen], kind="stable")]
-
-
-def _common(left: Sequence[Slice], right: Sequence[Slice]) -> int:
-    """Number of slices that both begin with."""
-    same = (old == new for old, new in zip(left, right, strict=False))
-    return next((at for at, equal in enumerate(same) if not equal), min(len(left), len(right)))
+def common_length(left: Sequence[T], right: Sequence[T]) -> int:
+    """Number of elements that both begin with."""
+    same = (ours == theirs for ours, theirs in zip(left, right, strict=False))
+    return sum(takewhile(bool, same))

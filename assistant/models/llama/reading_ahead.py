@@ -7,21 +7,22 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import suppress
 from typing import TypeVar
 
+from retrieval.encoders.llamacpp import Stopped
 from retrieval.types import Cancelled
 
 T = TypeVar("T")
+Begin = Callable[[Stopped], Iterator[T]]
+"""Makes a generator; its argument says when to end with `Cancelled`."""
 
 
-def read_ahead(
-    begin: Callable[[Callable[[], bool]], Iterator[T]], stopped: Callable[[], bool]
-) -> Generator[T, None, None]:
+def read_ahead(begin: Begin[T], stopped: Stopped) -> Generator[T, None, None]:
     """Yield what `begin` yields, while its work continues in a thread.
 
     A reader that pauses or forgets to close therefore blocks none of the locks of `begin`. Once
     this is closed, the work has ended.
 
     Args:
-        begin: makes the generator; its argument says when to end with `Cancelled`.
+        begin: makes the generator.
         stopped: whether the reader wants no more; called from both threads.
 
     Raises:
@@ -29,17 +30,7 @@ def read_ahead(
     """
     closed = threading.Event()
     pieces: queue.SimpleQueue[T | BaseException | None] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            for piece in begin(lambda: closed.is_set() or stopped()):
-                pieces.put(piece)
-            pieces.put(None)
-        except BaseException as error:
-            pieces.put(error)
-
-    worker = threading.Thread(target=work, name="writing")
-    worker.start()
+    worker = _start(begin, lambda: closed.is_set() or stopped(), pieces.put)
     try:
         while (piece := pieces.get()) is not None:
             if isinstance(piece, BaseException):
@@ -52,9 +43,7 @@ def read_ahead(
         worker.join()
 
 
-async def read_ahead_async(
-    begin: Callable[[Callable[[], bool]], Iterator[T]],
-) -> AsyncGenerator[T, None]:
+async def read_ahead_async(begin: Begin[T]) -> AsyncGenerator[T, None]:
     """`read_ahead` for a reader in an event loop, which needs no thread while it waits.
 
     Once this is closed the work ends soon; nothing waits for it.
@@ -67,15 +56,7 @@ async def read_ahead_async(
         with suppress(RuntimeError):  # the loop has ended, and its reader
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
-    def work() -> None:
-        try:
-            for piece in begin(closed.is_set):
-                put(piece)
-            put(None)
-        except BaseException as error:
-            put(error)
-
-    threading.Thread(target=work, name="writing").start()
+    _start(begin, closed.is_set, put)
     try:
         while (piece := await pieces.get()) is not None:
             if isinstance(piece, BaseException):
@@ -83,3 +64,21 @@ async def read_ahead_async(
             yield piece
     finally:
         closed.set()
+
+
+def _start(
+    begin: Begin[T], stopped: Stopped, put: Callable[[T | BaseException | None], None]
+) -> threading.Thread:
+    """Put every piece, and at the end None or the error, from a thread of its own."""
+
+    def work() -> None:
+        try:
+            for piece in begin(stopped):
+                put(piece)
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    worker = threading.Thread(target=work, name="writing")
+    worker.start()
+    return worker

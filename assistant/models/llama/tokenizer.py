@@ -14,30 +14,22 @@ _SPACES = r"\s+(?!\S)|\s+"
 _SIGNS = r" ?[^\s\p{L}\p{N}]+"
 _LINES = rf"{_SIGNS}[\r\n]*|\s*[\r\n]+|{_SPACES}"
 _WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+"
-# Case counts for a to z only, as in llama.cpp.
-_SMALL, _LARGE = r"(?:(?=\p{L})[^A-Z])", r"(?:(?=\p{L})[^a-z])"
-_BEFORE = r"[^\r\n\p{L}\p{N}]?"
-_CASED = (rf"{_BEFORE}{_LARGE}*{_SMALL}+", rf"{_BEFORE}{_LARGE}+{_SMALL}*")
-_CASED_LINES = rf"{_SIGNS}[\r\n/]*|\s*[\r\n]+|{_SPACES}"
 
 _GPT2 = rf"{_CONTRACTIONS}| ?\p{{L}}+| ?\p{{N}}+|{_SIGNS}|{_SPACES}"
 # llama.cpp splits off single digits first; spaces before one then end their piece.
 _SMOLLM = rf"\p{{N}}|{_CONTRACTIONS}| ?\p{{L}}+|{_SIGNS}|\s+(?=\p{{N}})|{_SPACES}"
 _LLAMA3 = rf"{_ANY_CONTRACTIONS}|{_WORD}|\p{{N}}{{1,3}}|{_LINES}"
 _QWEN2 = rf"{_ANY_CONTRACTIONS}|{_WORD}|\p{{N}}|{_LINES}"
-_TEKKEN = rf"{_CASED[0]}|{_CASED[1]}|\p{{N}}|{_CASED_LINES}"
-_GPT4O = "|".join(
-    (*(rf"{word}(?:{_ANY_CONTRACTIONS})?" for word in _CASED), r"\p{N}{1,3}", _CASED_LINES)
-)
 PATTERNS = {
     **dict.fromkeys(("gpt-2", "phi-2", "olmo", "mpt", "granite-docling"), _GPT2),
     **dict.fromkeys(("smollm", "starcoder", "refact", "command-r", "codeshell", "exaone"), _SMOLLM),
     **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "falcon3", "dbrx", "smaug-bpe"), _LLAMA3),
     **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2", "megrez", "hunyuan"), _QWEN2),
-    "tekken": _TEKKEN,
-    **dict.fromkeys(("gpt-4o", "llama4"), _GPT4O),
 }
-"""Regexes that split text before merging, by the GGUF value `tokenizer.ggml.pre`."""
+"""Regexes that split text before merging, by the GGUF value `tokenizer.ggml.pre`.
+
+The texts of models that split in other ways are counted by llama.cpp, with the same result.
+"""
 
 
 def encoding_of(header: dict[str, str], vocabulary: list[str]) -> Encoding | None:

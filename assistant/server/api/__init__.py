@@ -1,4 +1,1 @@
-"""The HTTP API: typed routes beside the page.
-
-Nothing is imported here: the service counts with `metrics`, and the routes need the service.
-"""
+"""The HTTP API: typed routes beside the page."""

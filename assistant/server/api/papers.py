@@ -3,12 +3,10 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from starlette.convertors import CONVERTOR_TYPES, Convertor, register_url_convertor
+from starlette.convertors import PathConvertor, register_url_convertor
 
-from assistant.server.api.disconnects import unless_gone
-from assistant.server.api.errors import ApiError, documented
+from assistant.server.api.errors import ApiError, documented, unless_gone
 from assistant.server.api.schemas import (
     LookupOut,
     LookupQuery,
@@ -30,22 +28,13 @@ _ENDINGS = {
 }
 
 
-class _Anything(Convertor[str]):
+class _Anything(PathConvertor):
     """The rest of a path, which may contain any character, even a line break."""
 
     regex = r"[\s\S]+"
 
-    def convert(self, value: str) -> str:
-        """As it is."""
-        return value
 
-    def to_string(self, value: str) -> str:
-        """As it is."""
-        return value
-
-
-if "anything" not in CONVERTOR_TYPES:
-    register_url_convertor("anything", _Anything())
+register_url_convertor("anything", _Anything())
 
 
 def paper_routes(service: Service) -> APIRouter:
@@ -61,11 +50,8 @@ def paper_routes(service: Service) -> APIRouter:
     )
     async def search(body: SearchRequest, request: Request) -> dict[str, Any]:
         """The papers that match best by meaning and by words, reranked by the model."""
-        if body.rerank:
-            owner = owner_of(request.scope)
-            work = service.search_async(body.query, body.k, reranked=True, owner=owner)
-        else:
-            work = run_in_threadpool(service.search, body.query, body.k, reranked=False)
+        owner = owner_of(request.scope)
+        work = service.search_async(body.query, body.k, reranked=body.rerank, owner=owner)
         found = await unless_gone(request.receive, work)
         hits = search_json(None, 0, body.query, found.passages)
         return {**hits, "notes": list(found.notes)}
@@ -91,49 +77,55 @@ def paper_routes(service: Service) -> APIRouter:
             "matches": lookup_json(listing.matches),
         }
 
-    _add_paper_routes(router, service)
-    return router
+    errors = documented(401, 404, 429, 500, 503)
 
-
-def _add_paper_routes(router: APIRouter, service: Service) -> None:
-    """A paper as JSON, BibTeX or RIS; an id that equals the whole path takes precedence."""
-
-    def paper(id: str) -> Response:  # noqa: A002 - the path's word
-        """A paper with its abstract. The id may contain any URL-encoded character."""
-        return _shown(service, id, "")
-
-    def bib(id: str) -> Response:  # noqa: A002
+    @router.get(
+        "/v1/papers/{id:anything}.bib",
+        operation_id="bib",
+        summary="A paper as BibTeX",
+        response_class=Response,
+        responses=_content(".bib") | errors,
+    )
+    def bib(id: str) -> Response:  # noqa: A002 - the path's word
         """The paper for a manuscript; its citation key is the same in every export."""
         return _shown(service, id, ".bib")
 
+    @router.get(
+        "/v1/papers/{id:anything}.ris",
+        operation_id="ris",
+        summary="A paper as RIS",
+        response_class=Response,
+        responses=_content(".ris") | errors,
+    )
     def ris(id: str) -> Response:  # noqa: A002
         """The paper for a reference manager."""
         return _shown(service, id, ".ris")
 
-    errors = documented(401, 404, 429, 500, 503)
-    for endpoint, ending, summary in (
-        (bib, ".bib", "A paper as BibTeX"),
-        (ris, ".ris", "A paper as RIS"),
-    ):
-        content = {_ENDINGS[ending][1]: {"schema": {"type": "string"}}}
-        router.get(
-            f"/v1/papers/{{id:anything}}{ending}",
-            operation_id=endpoint.__name__,
-            summary=summary,
-            response_class=Response,
-            responses={200: {"content": content, "description": summary}, **errors},
-        )(endpoint)
-    router.get(
+    @router.get(
         "/v1/papers/{id:anything}",
         operation_id="paper",
         summary="A paper",
         response_model=PaperOut,
         responses=errors,
-    )(paper)
+    )
+    def paper(id: str) -> Response:  # noqa: A002
+        """A paper with its abstract. The id may contain any URL-encoded character."""
+        return _shown(service, id, "")
+
+    return router
+
+
+def _content(ending: str) -> dict[int | str, dict[str, Any]]:
+    """The response of an export, for the OpenAPI document."""
+    return {200: {"content": {_ENDINGS[ending][1]: {"schema": {"type": "string"}}}}}
 
 
 def _shown(service: Service, id_: str, ending: str) -> Response:
-    """The paper with the whole path as its id as JSON, else the one without the ending."""
+    """The paper with the whole path as its id as JSON, else the one without the ending.
+
+    Raises:
+        ApiError: there is neither.
+    """
     if found := service.paper(f"{id_}{ending}"):
         return JSONResponse(paper_json(found, _key(service, found)))
     found = service.paper(id_) if ending else None

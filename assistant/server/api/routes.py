@@ -1,25 +1,24 @@
 """The app of the HTTP API: all routes, their OpenAPI document and its page."""
 
 import time
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
-from fastapi.responses import FileResponse, JSONResponse
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant import __version__
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
-from assistant.server.api.ingest import ingest_routes
-from assistant.server.api.limits import JsonLimit
 from assistant.server.api.papers import paper_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
+from assistant.server.api.uploads import ingest_routes
+from assistant.server.auth import path_of
 from assistant.server.service import Service
 
 _STATIC = Path(__file__).with_name("static")
-_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _DESCRIPTION = """
 Ask a library of paper abstracts, search it, look papers up.
 
@@ -52,7 +51,6 @@ def _build_api(service: Service) -> FastAPI:
         api.include_router(routes(service))
     _add_docs(api)
     add_error_handlers(api)
-    api.add_middleware(JsonLimit)
     return api
 
 
@@ -60,30 +58,25 @@ def _model_routes(service: Service) -> APIRouter:
     router = APIRouter(tags=["Models"])
     started = int(time.time())
 
-    def model(name: str) -> dict[str, Any]:
-        return {"id": name, "object": "model", "created": started, "owned_by": "local"}
-
     @router.get(
         "/v1/models",
         operation_id="models",
         summary="The models that answer",
-        response_model=ModelsOut,
         responses=documented(401, 429, 500, 503),
     )
-    async def models() -> dict[str, Any]:
+    async def models() -> ModelsOut:
         """There is one; it also answers under the name `default`."""
-        return {"object": "list", "data": [model(service.assistant.model.name)]}
+        return ModelsOut(data=[ModelOut(id=service.assistant.model.name, created=started)])
 
     @router.get(
         "/v1/models/{id:anything}",
         operation_id="model",
         summary="One model",
-        response_model=ModelOut,
         responses=documented(401, 404, 429, 500, 503),
     )
-    async def one_model(id: str) -> dict[str, Any]:  # noqa: A002 - the path's word
+    async def one_model(id: str) -> ModelOut:  # noqa: A002 - the path's word
         """The model with this id."""
-        return model(check_model(service, id))
+        return ModelOut(id=check_model(service, id), created=started)
 
     return router
 
@@ -95,14 +88,15 @@ def _status_routes(service: Service) -> APIRouter:
         "/healthz",
         operation_id="health",
         summary="Whether questions can be asked",
-        response_model=HealthOut,
         responses={503: {"model": HealthOut, "description": "Not yet, or not at all."}},
     )
-    async def healthz() -> Response:
+    async def healthz(response: Response) -> HealthOut:
         """200 if questions can be asked, 503 during the setup or if it has failed."""
         health = _health(service)
-        ready = health["status"] == "ready"
-        return JSONResponse(health, 200 if ready else 503, None if ready else {"Retry-After": "10"})
+        if health.status != "ready":
+            response.status_code = 503
+            response.headers["Retry-After"] = "10"
+        return health
 
     @router.get(
         "/metrics",
@@ -118,43 +112,27 @@ def _status_routes(service: Service) -> APIRouter:
     return router
 
 
-def _health(service: Service) -> dict[str, Any]:
+def _health(service: Service) -> HealthOut:
     state = service.setup.state
     if state.error:
-        status, message = "failed", state.error
-    elif state.assistant is None:
+        return HealthOut(status="failed", message=state.error, papers=state.papers)
+    if state.assistant is None:
         stage = state.stages[-1].name if state.stages else "starting"
-        status, message = "setting up", f"{stage} …"
-    else:
-        status, message = "ready", ""
-    model = state.assistant.model.name if state.assistant else None
-    return {"status": status, "message": message, "papers": state.papers, "model": model}
+        return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
+    return HealthOut(status="ready", papers=state.papers, model=state.assistant.model.name)
 
 
 def _add_docs(app: FastAPI) -> None:
     """Add `/docs`, with files from this machine alone, and correct the OpenAPI document."""
-    bundle = files("fastapi_offline") / "static"
-    shown = {
-        "": _STATIC / "docs.html",
-        "/start.js": _STATIC / "docs.js",
-        "/swagger-ui.js": Path(str(bundle / "swagger-ui-bundle.js")),
-        "/swagger-ui.css": Path(str(bundle / "swagger-ui.css")),
-    }
-    for path, file in shown.items():
-        app.get(f"/docs{path}", include_in_schema=False)(_file(file))
+    app.get("/docs", include_in_schema=False)(lambda: FileResponse(_STATIC / "docs.html"))
+    app.mount("/docs/swagger", StaticFiles(packages=[("fastapi_offline", "static")]))
+    app.mount("/docs/own", StaticFiles(directory=_STATIC))
     described = app.openapi
 
     def openapi() -> dict[str, Any]:
         return _corrected(described())
 
     app.openapi = openapi  # type: ignore[method-assign]
-
-
-def _file(path: Path) -> Any:
-    async def file() -> Response:
-        return FileResponse(path, media_type=_KINDS[path.suffix])
-
-    return file
 
 
 def _corrected(document: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +161,6 @@ class _ApiOrPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_api = scope["type"] == "http" and any(
-            scope["path"] == path or scope["path"].startswith(f"{path}/")
-            for path in (*_API_PATHS, *_OLD_MCP)
+            f"{path_of(scope)}/".startswith(f"{path}/") for path in (*_API_PATHS, *_OLD_MCP)
         )
         await (self._api if is_api else self._app)(scope, receive, send)

@@ -1,10 +1,13 @@
 """Requests and responses of the HTTP API, as its OpenAPI document describes them."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from assistant.pipeline.assistant import LONGEST_QUESTION
+from assistant.types import AnswerSentence, Outcome, Timings, Tokens
+from retrieval.types import Source
 
 MOST_PAPERS = 100
 """Most papers of a search or lookup."""
@@ -12,6 +15,9 @@ LONGEST_FILTER = 200
 """Characters of an author, venue or decision in a lookup."""
 _NOT_BLANK = r"\S"
 _QUESTION = "How can a convolutional network learn its strides?"
+
+
+FinishReason = Literal["stop", "length"]
 
 
 class _RequestModel(BaseModel):
@@ -26,51 +32,65 @@ class _ResponseModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _is_one(value: object) -> object:
-    if isinstance(value, int) and value > 1:
-        raise ValueError("a question has one answer; leave `n` out or ask for 1")
-    return value
+def _only(accepts: Callable[[Any], bool], complaint: str) -> BeforeValidator:
+    """Refuses a value that `accepts` does not."""
+
+    def check(value: object) -> object:
+        if not accepts(value):
+            raise ValueError(complaint)
+        return value
+
+    return BeforeValidator(check)
 
 
-def _is_none(value: object) -> object:
-    if value:
-        raise ValueError("the assistant calls no tools and functions; leave them out")
-    return value
+def _as_list(stop: object) -> object:
+    if stop is None:
+        return []
+    return [stop] if isinstance(stop, str) else stop
 
 
-def _is_text(value: object) -> object:
-    if isinstance(value, dict) and value.get("type") != "text":
-        raise ValueError(
-            "answers are text; what is cited comes as JSON in the field `assistant` of every answer"
-        )
-    return value
+def _as_parts(content: object) -> object:
+    if content is None:
+        return []
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def _is_readable(value: object) -> object:
-    if value != "text":
-        raise ValueError("only text can be read, no pictures, sound or files")
-    return value
+_ONE = _only(
+    lambda n: not isinstance(n, int) or n <= 1,
+    "a question has one answer; leave `n` out or ask for 1",
+)
+_NO_TOOLS = _only(
+    lambda tools: not tools, "the assistant calls no tools and functions; leave them out"
+)
+_TEXT = _only(
+    lambda wanted: not isinstance(wanted, dict) or wanted.get("type") == "text",
+    "answers are text; what is cited comes as JSON in the field `assistant` of every answer",
+)
 
 
 class TextPart(_RequestModel):
     """A piece of a message. Pictures, sound and files cannot be read."""
 
-    type: Annotated[Literal["text"], BeforeValidator(_is_readable)]
+    type: Annotated[
+        Literal["text"],
+        _only(lambda kind: kind == "text", "only text can be read, no pictures, sound or files"),
+    ]
     text: str
 
 
 class Message(_RequestModel):
-    """A message of the conversation. Those of the system or a developer are ignored."""
+    """A message of the conversation. One of the system or a developer is answered by a note."""
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: str | list[TextPart] | None = None
+    content: Annotated[
+        list[TextPart],
+        BeforeValidator(_as_parts, json_schema_input_type=str | list[TextPart] | None),
+    ] = []
 
     @property
     def text(self) -> str:
         """The text, its parts on lines of their own."""
-        if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content)
-        return self.content or ""
+        return "\n".join(part.text for part in self.content)
 
 
 class StreamOptions(_RequestModel):
@@ -78,12 +98,6 @@ class StreamOptions(_RequestModel):
 
     include_usage: bool | None = None
     """Whether the stream ends with the token counts."""
-
-
-class ResponseFormat(_RequestModel):
-    """Answers are text."""
-
-    type: Literal["text"]
 
 
 class ChatRequest(_RequestModel):
@@ -103,19 +117,23 @@ class ChatRequest(_RequestModel):
     """An id of `GET /v1/models`, or `default`."""
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    n: Annotated[int | None, BeforeValidator(_is_one)] = Field(None, ge=1, le=1)
-    tools: Annotated[list[Any] | None, BeforeValidator(_is_none)] = Field(None, max_length=0)
-    functions: Annotated[list[Any] | None, BeforeValidator(_is_none)] = Field(None, max_length=0)
-    response_format: Annotated[ResponseFormat | None, BeforeValidator(_is_text)] = None
-
-
-class SentenceOut(_ResponseModel):
-    """A sentence of an answer: verified against its citations, or quoted."""
-
-    text: str
-    kind: Literal["verified", "quoted"]
-    citations: list[int]
-    """Numbers of the citations."""
+    max_tokens: int | None = Field(None, ge=1)
+    """Tokens of the answer; it ends with the last sentence that fits."""
+    max_completion_tokens: int | None = Field(None, ge=1)
+    """Another name of `max_tokens`."""
+    stop: Annotated[
+        list[Annotated[str, Field(min_length=1)]],
+        BeforeValidator(_as_list, json_schema_input_type=str | list[str] | None),
+    ] = Field([], max_length=4)
+    """Texts before whose sentence the answer ends."""
+    temperature: float | None = Field(None, ge=0, le=2)
+    """The model writes the likeliest words at any temperature, so that checks can be repeated."""
+    seed: int | None = None
+    """The same question has the same answer with any seed."""
+    n: Annotated[int | None, _ONE] = Field(None, ge=1, le=1)
+    tools: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
+    functions: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
+    response_format: Annotated[dict[str, Any] | None, _TEXT] = None
 
 
 class _PaperFields(_ResponseModel):
@@ -144,23 +162,6 @@ class PassageOut(_ResponseModel):
     text: str
 
 
-class TimingsOut(_ResponseModel):
-    """Seconds."""
-
-    retrieval: float
-    rerank: float
-    first_token: float
-    total: float
-
-
-class TokensOut(_ResponseModel):
-    """Tokens that the model has read and written."""
-
-    prompt: int
-    completion: int
-    rerank: int
-
-
 class AnswerOut(_ResponseModel):
     """An answer with its sources and measurements."""
 
@@ -170,19 +171,21 @@ class AnswerOut(_ResponseModel):
     question: str
     standalone_question: str
     """The question rewritten so that it can be understood without the conversation."""
-    outcome: Literal["answered", "abstract_silent", "not_in_library"]
+    outcome: Outcome
     answer: str
-    sentences: list[SentenceOut]
+    sentences: list[AnswerSentence]
     citations: list[CitationOut]
     passages: list[PassageOut]
     model: str
-    timings: TimingsOut
-    tokens: TokensOut
+    timings: Timings
+    tokens: Tokens
     confidence: float | None
+    notes: list[str] = []
+    """Sentences on what of the request was not followed."""
 
 
 class UsageOut(_ResponseModel):
-    """Tokens of an answer; none for one that is quoted or read from records."""
+    """Tokens of the messages sent and of the answer; `tokens` has what the model read and wrote."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -192,25 +195,25 @@ class UsageOut(_ResponseModel):
 class MessageOut(_ResponseModel):
     """The answer as text, with the numbers of its citations."""
 
-    role: Literal["assistant"]
+    role: Literal["assistant"] = "assistant"
     content: str
-    refusal: None
+    refusal: None = None
 
 
 class ChoiceOut(_ResponseModel):
     """The answer."""
 
-    index: Literal[0]
+    index: Literal[0] = 0
     message: MessageOut
-    logprobs: None
-    finish_reason: Literal["stop"]
+    logprobs: None = None
+    finish_reason: FinishReason
 
 
 class ChatCompletion(_ResponseModel):
     """An answer in OpenAI's shape; `assistant` has its sources and measurements."""
 
     id: str
-    object: Literal["chat.completion"]
+    object: Literal["chat.completion"] = "chat.completion"
     created: int
     model: str
     choices: list[ChoiceOut]
@@ -222,15 +225,15 @@ class ModelOut(_ResponseModel):
     """A model that answers."""
 
     id: str
-    object: Literal["model"]
+    object: Literal["model"] = "model"
     created: int
-    owned_by: str
+    owned_by: Literal["local"] = "local"
 
 
 class ModelsOut(_ResponseModel):
     """The models that answer."""
 
-    object: Literal["list"]
+    object: Literal["list"] = "list"
     data: list[ModelOut]
 
 
@@ -299,13 +302,6 @@ class LookupOut(_ResponseModel):
     matches: list[MatchOut]
 
 
-class SourceOut(_ResponseModel):
-    """The place where a paper was read."""
-
-    file: str
-    line: int
-
-
 class PaperOut(_PaperFields):
     """A paper."""
 
@@ -313,40 +309,17 @@ class PaperOut(_PaperFields):
     url: str
     doi: str
     citation_key: str
-    sources: list[SourceOut]
-
-
-class SkippedOut(_ResponseModel):
-    """A place in a file that could not be read as a paper."""
-
-    source: str
-    line: int
-    reason: str
-
-
-class IngestOut(_ResponseModel):
-    """The outcome of an ingest."""
-
-    papers: int
-    added: int
-    updated: int
-    unchanged: int
-    merged: int
-    chunks: int
-    seconds: float
-    skipped: list[SkippedOut]
-    notes: list[SkippedOut]
-    """Remarks on papers that were read, such as a missing title."""
+    sources: list[Source]
 
 
 class HealthOut(_ResponseModel):
     """Whether questions can be asked."""
 
     status: Literal["ready", "setting up", "failed"]
-    message: str
+    message: str = ""
     """Why not; empty if they can."""
     papers: int
-    model: str | None
+    model: str | None = None
 
 
 class ErrorBody(_ResponseModel):

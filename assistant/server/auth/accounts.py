@@ -6,7 +6,7 @@ import secrets
 import sys
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
@@ -38,8 +38,9 @@ _KEY_MARK = "aa"
 
 
 def _checked_hash(text: str) -> str:
-    if is_hash(text):
-        return text
+    with suppress(InvalidHashError):
+        if extract_parameters(text).type is Type.ID:
+            return text
     raise ValueError("not an argon2id hash")
 
 
@@ -84,11 +85,7 @@ class Accounts:
     """The users of an auth file; the file is read again whenever it changes."""
 
     def __init__(self, path: Path) -> None:
-        """Read the file.
-
-        Raises:
-            InputError: it is missing, unreadable or not an auth file.
-        """
+        """Read the file; raises like `read_users`."""
         self._path = path
         self._stamp = _stamp_of(path)
         self._users = read_users(path)
@@ -180,41 +177,27 @@ def add_user(path: Path, name: str, password: str) -> None:
 
 
 def remove_user(path: Path, name: str) -> None:
-    """Remove a user and their keys.
-
-    Raises:
-        InputError: there is no such user, or the file is missing or broken.
-        LibraryError: the file cannot be written.
-    """
+    """Remove a user and their keys; raises like `add_user`, or if there is no such user."""
     with _edited(path) as users:
         _known(users, name)
         del users.users[name]
 
 
 def make_key(path: Path, name: str) -> str:
-    """Add an API key to a user and return it; only its hash is stored.
+    """Add an API key to a user and return it, of which only the hash is stored.
 
-    Raises:
-        InputError: there is no such user, or the file is missing or broken.
-        LibraryError: the file cannot be written.
+    It raises like `add_user`, or if there is no such user.
     """
     with _edited(path) as users:
         user = _known(users, name)
-        key_id = secrets.token_hex(4)
-        while users.with_key(key_id):
-            key_id = secrets.token_hex(4)
+        key_id = secrets.token_hex(8)
         key = f"{_KEY_MARK}_{key_id}_{secrets.token_urlsafe(32)}"
         user.keys[key_id] = Key(hash=hashed(key), made=datetime.now(UTC).date())
     return key
 
 
 def revoke_key(path: Path, key_id: str) -> None:
-    """Remove an API key.
-
-    Raises:
-        InputError: there is no such key, or the file is missing or broken.
-        LibraryError: the file cannot be written.
-    """
+    """Remove an API key; raises like `add_user`, or if there is no such key."""
     with _edited(path) as users:
         found = users.with_key(key_id)
         if found is None:
@@ -267,14 +250,6 @@ def matches(hash_: str, secret: str) -> bool:
     try:
         return _HASHER.verify(hash_, _composed(secret))
     except (VerifyMismatchError, InvalidHashError):
-        return False
-
-
-def is_hash(text: str) -> bool:
-    """Whether `text` is an argon2id hash."""
-    try:
-        return extract_parameters(text).type is Type.ID
-    except InvalidHashError:
         return False
 
 

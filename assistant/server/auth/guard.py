@@ -1,22 +1,25 @@
 """Lets users, or without an auth file all browsers, in; `protect` adds all access middleware."""
 
+import ipaddress
 import re
 import secrets
 import sys
-from http.cookies import SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.responses import RedirectResponse, Response
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assistant.server.api.errors import error_response
+from assistant.server.auth import OWNER, path_of
 from assistant.server.auth.accounts import Accounts, key_id_of, read_users
-from assistant.server.auth.headers import Origins, SecurityHeaders, is_loopback
-from assistant.server.auth.limits import BodyLimit
+from assistant.server.auth.headers import SecurityHeaders
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
-from assistant.server.auth.responses import OWNER, refusal
+from assistant.server.auth.page_sessions import PageSessions
+from assistant.server.auth.request_body import BodyLimit
 from assistant.settings import Settings
 
 _SESSION_COOKIE = "assistant_session"
@@ -24,8 +27,6 @@ _BROWSER_COOKIE = "assistant_browser"
 _BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _YEAR = 365 * 24 * 3600
 _HEALTH_PATH = "/healthz"
-_LARGEST_FORM = 8192
-"""Bytes of a login form."""
 _CLOSED_PREFIXES = (
     *("/gradio_api/proxy=", "/gradio_api/file=http:", "/gradio_api/file=https:"),
     *("/gradio_api/vibe-", "/gradio_api/undo-vibe-", "/gradio_api/run-history", "/gradio_api/runs"),
@@ -34,20 +35,23 @@ _CLOSED_PREFIXES = (
     *("/login/", "/logout/"),
 )
 """Closed routes of the framework: its proxy, downloads, recorded runs, code generation, sign-in."""
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_PORTS = {"http": 80, "https": 443}
 
 
 def protect(app: FastAPI, settings: Settings) -> None:
     """Add the access middleware to `app`; the middleware added last sees a request first.
 
     Raises:
-        InputError: the auth file is missing, unreadable or broken.
+        InputError: see `check_auth_file`.
     """
+    app.add_middleware(PageSessions)
     if settings.auth_file:
         app.add_middleware(Guard, accounts=Accounts(settings.auth_file))
     else:
         app.add_middleware(BrowserGuard)
     app.add_middleware(BodyLimit)
-    app.add_middleware(ClosedRoutes)
     app.add_middleware(Origins, host=settings.host, server_name=settings.server_name)
     app.add_middleware(SecurityHeaders)
 
@@ -63,17 +67,35 @@ def check_auth_file(settings: Settings) -> None:
 
 
 def warn_if_open(settings: Settings) -> None:
-    """Warn if everybody in the network may use the assistant."""
+    """Warn if everybody in the network may use the assistant, or if its proxy is not named."""
     if settings.auth_file is None and not is_loopback(settings.host):
         print(
             "Warning: everybody who can reach this machine's port "
             f"{settings.port} can ask, read and add papers; --auth-file requires a password.",
             file=sys.stderr,
         )
+    if settings.server_name and not settings.proxies:
+        print(
+            f"Warning: no proxy is believed, so that people at {settings.server_name} count as one "
+            "and cookies are not marked Secure; name the proxy's address with --proxies.",
+            file=sys.stderr,
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Guard:
-    """ASGI middleware with an auth file: only users pass, by a session or an API key."""
+    """ASGI middleware with an auth file: only users pass, by a session or an API key.
+
+    Sessions are kept here, not in a signed cookie: one that was signed out, or whose password has
+    changed, must end even if its cookie was copied.
+    """
 
     def __init__(self, app: ASGIApp, accounts: Accounts) -> None:
         """Wrap `app`; nobody is signed in yet."""
@@ -84,28 +106,40 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests of users; others sign in or are refused."""
-        if scope["type"] != "http" or scope["path"] == _HEALTH_PATH:
+        if scope["type"] != "http" or path_of(scope) == _HEALTH_PATH:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
-        if request.url.path == "/login":
-            await (await self._login(request))(scope, receive, send)
-        elif request.url.path == "/logout":
-            await self._logout(request)(scope, receive, send)
-        else:
-            await self._let_in(request, scope, receive, send)
+        signs = path_of(scope) in {"/login", "/logout"}
+        response = await (self._sign(request) if signs else self._refusal(request))
+        await (response or self.app)(scope, receive, send)
 
-    async def _let_in(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _sign(self, request: Request) -> Response:
+        """The response to `/login` and `/logout`."""
+        match path_of(request.scope), request.method:
+            case "/login", "POST":
+                return await self._sign_in(request)
+            case "/login", "GET" | "HEAD":
+                signed_in = self._user_of_session(request)
+                return _redirect(request, "/") if signed_in else login_page()
+            case "/logout", "POST":
+                self._sessions.end(request.cookies.get(_SESSION_COOKIE, ""))
+                signed_out = _redirect(request, "/login")
+                _set_cookie(signed_out, request, _SESSION_COOKIE, "", 0)
+                return signed_out
+        return error_response(405, "Signing in takes GET or POST, and signing out POST.")
+
+    async def _refusal(self, request: Request) -> Response | None:
+        """The response to strangers; None for users, who become the owners of the request."""
         try:
             name = await self._user_of(request)
         except TooManyAttempts as error:
-            await _too_many(error)(scope, receive, send)
-            return
+            message = f"Too many wrong keys from here; try again in {error.seconds} s."
+            return error_response(429, message, headers={"retry-after": str(error.seconds)})
         if name is None:
-            await _not_signed_in(request)(scope, receive, send)
-            return
-        scope.setdefault("state", {})[OWNER] = f"user:{name}"
-        await self.app(scope, receive, send)
+            return _not_signed_in(request)
+        request.scope.setdefault("state", {})[OWNER] = f"user:{name}"
+        return None
 
     async def _user_of(self, request: Request) -> str | None:
         """The user of the API key if one is sent, else of the session."""
@@ -125,17 +159,10 @@ class Guard:
         user = self._accounts.user(session.name) if session else None
         return session.name if session and user and user.password == session.password else None
 
-    async def _login(self, request: Request) -> Response:
-        if request.method in {"GET", "HEAD"}:
-            return RedirectResponse("/", 303) if self._user_of_session(request) else login_page()
-        if request.method != "POST":
-            return refusal(405, "method_not_allowed", "Signing in takes GET or POST.")
-        fields = await _form(request)
-        if fields is None:
+    async def _sign_in(self, request: Request) -> Response:
+        name, password = await _form(request)
+        if not (name and password):
             return login_page(400, "The form could not be read; type name and password again.")
-        return await self._sign_in(request, *fields)
-
-    async def _sign_in(self, request: Request, name: str, password: str) -> Response:
         try:
             found = await self._attempts.make(
                 f"password {_address(request)}",
@@ -149,18 +176,10 @@ class Guard:
         user = self._accounts.user(name)
         if found is None or user is None:
             return login_page(401, "The name or the password is wrong.", name)
+        signed_in = _redirect(request, "/")
         token = self._sessions.begin(name, user.password)
-        signed_in = RedirectResponse("/", 303)
-        signed_in.headers["set-cookie"] = _cookie(request.scope, _SESSION_COOKIE, token, LIFETIME)
+        _set_cookie(signed_in, request, _SESSION_COOKIE, token, LIFETIME)
         return signed_in
-
-    def _logout(self, request: Request) -> Response:
-        if request.method != "POST":
-            return refusal(405, "method_not_allowed", "Signing out takes POST.")
-        self._sessions.end(request.cookies.get(_SESSION_COOKIE, ""))
-        signed_out = RedirectResponse("/login", 303)
-        signed_out.headers["set-cookie"] = _cookie(request.scope, _SESSION_COOKIE, "", 0)
-        return signed_out
 
 
 class BrowserGuard:
@@ -175,79 +194,116 @@ class BrowserGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["path"] in {"/login", "/logout"}:
-            await RedirectResponse("/", 303)(scope, receive, send)
+        request = HTTPConnection(scope)
+        if path_of(scope) in {"/login", "/logout"}:
+            await _redirect(request, "/")(scope, receive, send)
             return
-        known = HTTPConnection(scope).cookies.get(_BROWSER_COOKIE, "")
+        known = request.cookies.get(_BROWSER_COOKIE, "")
         token = known if _BROWSER_TOKEN.fullmatch(known) else ""
-        if scope["method"] == "GET" and scope["path"] == "/":
+        if scope["method"] == "GET" and path_of(scope) == "/":
             token = token or secrets.token_urlsafe(32)
-            send = _with_cookie(send, _cookie(scope, _BROWSER_COOKIE, token, _YEAR))
+            cookie = Response()
+            _set_cookie(cookie, request, _BROWSER_COOKIE, token, _YEAR)
+            send = _with_cookie(send, cookie.headers["set-cookie"])
         if token:
             scope.setdefault("state", {})[OWNER] = f"browser:{token}"
         await self.app(scope, receive, send)
 
 
-class ClosedRoutes:
-    """ASGI middleware that answers 404 for closed routes of the framework."""
+class Origins:
+    """ASGI middleware that refuses what is asked under a foreign name or from another site.
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap `app`."""
+    It refuses unknown hosts (DNS rebinding), with the names to use, which Starlette's
+    `TrustedHostMiddleware` does not say; other origins; WebSockets; and closed routes.
+    """
+
+    def __init__(self, app: ASGIApp, host: str, server_name: str) -> None:
+        """Wrap `app`; host names are checked only if `host`, the address served, is loopback."""
         self.app = app
+        self._server_name = server_name.lower()
+        given = {_with_port(self._server_name)[0]} - {""}
+        self._names = _LOOPBACK | given if is_loopback(host) else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on requests for other routes."""
-        if scope["type"] == "http" and scope["path"].lower().startswith(_CLOSED_PREFIXES):
-            message = "There is nothing under this address."
-            await refusal(404, "not_found", message)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+        """Pass on requests of own pages and of programs."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refused = self._refusal(scope) if scope["type"] == "http" else None
+        await (refused or self.app)(scope, receive, send)
 
-
-async def _form(request: Request) -> tuple[str, str] | None:
-    """Name and password; None if the form is not valid or too large."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _LARGEST_FORM:
-            return None
-    try:
-        fields = parse_qs(body.decode(), max_num_fields=4, errors="strict")
-    except ValueError:
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if self._names is not None and _with_port(host)[0] not in self._names:
+            names = ", ".join(sorted(self._names))
+            message = f"The assistant is not served under this name, but as {names}."
+            return error_response(421, message, code="unknown_host")
+        if scope["method"] not in _SAFE and self._is_foreign(headers.get("origin", ""), host):
+            message = "Pages of other sites cannot send requests to the assistant."
+            return error_response(403, message, code="foreign_origin")
+        if scope["path"] == scope.get("root_path"):
+            return RedirectResponse(f"{scope['path']}/")
+        if path_of(scope).lower().startswith(_CLOSED_PREFIXES):
+            return error_response(404, "There is nothing under this address.")
         return None
-    name, password = (fields.get(field, [""])[0] for field in ("name", "password"))
-    return (name.strip().lower()[:64], password) if name and password else None
+
+    def _is_foreign(self, origin: str, host: str) -> bool:
+        """Whether `origin` is another site; programs send none."""
+        if not origin:
+            return False
+        scheme, _, netloc = origin.partition("://")
+        own = {_with_port(host, scheme)}
+        if self._server_name:
+            own.add(_with_port(self._server_name, scheme))
+        return not netloc or _with_port(netloc, scheme) not in own
+
+
+async def _form(request: Request) -> tuple[str, str]:
+    """Name and password; empty if the form is not valid."""
+    try:
+        form = await request.form(max_files=0, max_fields=4)
+    except HTTPException:
+        return "", ""
+    name, password = (str(form.get(field, "")) for field in ("name", "password"))
+    return name.strip().lower()[:64], password
 
 
 def _not_signed_in(request: Request) -> Response:
     """The response without valid credentials: the login page for people, an error for programs."""
     wants_page = "text/html" in request.headers.get("accept", "")
     if request.method in {"GET", "HEAD"} and wants_page:
-        return RedirectResponse("/login", 303)
-    return refusal(
+        return _redirect(request, "/login")
+    return error_response(
         401,
-        "not_signed_in",
         "Sign in at /login, or send an API key as `Authorization: Bearer KEY`; "
         "`assistant users key NAME` makes one.",
-        {"www-authenticate": "Bearer"},
+        code="not_signed_in",
+        headers={"www-authenticate": "Bearer"},
     )
 
 
-def _too_many(error: TooManyAttempts) -> Response:
-    message = f"Too many wrong keys from here; try again in {error.seconds} s."
-    return refusal(429, "too_many_attempts", message, {"retry-after": str(error.seconds)})
+def _redirect(request: HTTPConnection, path: str) -> Response:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
 
 
 def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _cookie(scope: Scope, name: str, value: str, seconds: int) -> str:
-    """A `Set-Cookie` value that scripts cannot read and other sites cannot send."""
-    cookie = SimpleCookie({name: value})
-    cookie[name].update({"path": "/", "max-age": str(seconds), "samesite": "Strict"})
-    flags = "; HttpOnly; Secure" if scope.get("scheme") == "https" else "; HttpOnly"
-    return cookie[name].OutputString() + flags
+def _set_cookie(
+    response: Response, request: HTTPConnection, name: str, value: str, seconds: int
+) -> None:
+    """Set a cookie that scripts cannot read and other sites cannot send."""
+    response.set_cookie(
+        name,
+        value,
+        seconds,
+        path=request.scope.get("root_path", "") + "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def _with_cookie(send: Send, cookie: str) -> Send:
@@ -257,3 +313,12 @@ def _with_cookie(send: Send, cookie: str) -> Send:
         await send(message)
 
     return send_with_cookie
+
+
+def _with_port(netloc: str, scheme: str = "") -> tuple[str, int | None]:
+    """Host name and port; where they cannot be told apart, `netloc` as it is."""
+    try:
+        parts = urlsplit(f"//{netloc}")
+        return parts.hostname or "", parts.port or _PORTS.get(scheme)
+    except ValueError:
+        return netloc, None

@@ -1,21 +1,25 @@
-"""Security headers for every response, and a check of where requests come from."""
+"""Security headers for every response, and the index page prepared for a strict policy.
 
-import ipaddress
+The headers are constants, but for the policy of the page, which has the hashes of its scripts; the
+library `secure` would set the former and not the latter.
+"""
+
+import base64
+import hashlib
+import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from html.parser import HTMLParser
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.server.auth.index_page import script_hashes, without_external
-from assistant.server.auth.responses import refusal
+from assistant.server.api.errors import error_response
+from assistant.server.auth import path_of
 
 _PAGE = "/"
 """The one page with inline scripts; it has no text of papers or people."""
 _FILE_PREFIX = "/gradio_api/file"
 _CACHEABLE = ("/assets/", "/static/", "/own/")
-
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -27,11 +31,17 @@ _HEADERS = {
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), "
     "midi=(), payment=(), serial=(), usb=()",
 }
+_POLICY = (
+    "default-src 'self'; script-src {}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; "
+    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+)
 _FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 """An uploaded page that is opened by its address runs no script."""
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_PORTS = {"http": 80, "https": 443}
+_EXTERNAL = re.compile(
+    r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*|<link\s+rel="manifest"[^>]*>\s*"""
+)
+"""Descriptions for other sites, with external addresses, and an install manifest."""
 
 
 class SecurityHeaders:
@@ -46,8 +56,9 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        response = _HeaderSender(send, scope["path"])
-        if scope["path"] == _PAGE:
+        path = path_of(scope)
+        response = _HeaderSender(send, path)
+        if path == _PAGE:
             response = _IndexPage(send)
             plain = [
                 (name, value) for name, value in scope["headers"] if name != b"accept-encoding"
@@ -58,57 +69,8 @@ class SecurityHeaders:
         except Exception:
             if not response.started:
                 message = "The assistant failed to answer this; its terminal says why."
-                await refusal(500, "internal_error", message)(scope, receive, response.send)
+                await error_response(500, message)(scope, receive, response.send)
             raise
-
-
-class Origins:
-    """ASGI middleware that refuses unknown hosts (DNS rebinding), other origins and WebSockets."""
-
-    def __init__(self, app: ASGIApp, host: str, server_name: str) -> None:
-        """Wrap `app`; host names are checked only if `host`, the address served, is loopback."""
-        self.app = app
-        self._server_name = server_name.lower()
-        given = {_hostname(self._server_name)} - {""}
-        self._names = _LOOPBACK | given if is_loopback(host) else None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on requests of own pages and of programs."""
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        refused = self._refusal(scope) if scope["type"] == "http" else None
-        await (refused or self.app)(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if self._names is not None and _hostname(host) not in self._names:
-            names = ", ".join(sorted(self._names))
-            message = f"The assistant is not served under this name, but as {names}."
-            return refusal(421, "unknown_host", message)
-        if scope["method"] not in _SAFE and self._is_foreign(headers.get("origin", ""), host):
-            message = "Pages of other sites cannot send requests to the assistant."
-            return refusal(403, "foreign_origin", message)
-        return None
-
-    def _is_foreign(self, origin: str, host: str) -> bool:
-        """Whether `origin` is another site; programs send none."""
-        if not origin:
-            return False
-        scheme, _, netloc = origin.partition("://")
-        own = {_with_port(host, scheme)}
-        if self._server_name:
-            own.add(_with_port(self._server_name, scheme))
-        return not netloc or _with_port(netloc, scheme) not in own
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class _HeaderSender:
@@ -123,8 +85,8 @@ class _HeaderSender:
         """Send a part of the response."""
         if message["type"] == "http.response.start":
             self.started = True
-            csp = _FILE_POLICY if self._path.startswith(_FILE_PREFIX) else _policy()
-            self._add_headers(message, csp)
+            is_file = self._path.startswith(_FILE_PREFIX)
+            self._add_headers(message, _FILE_POLICY if is_file else _policy())
         await self._send(message)
 
     def _add_headers(self, message: Message, csp: str) -> None:
@@ -133,8 +95,7 @@ class _HeaderSender:
         for name in [name for name in headers if name.startswith("access-control-")]:
             del headers[name]
         headers["content-security-policy"] = csp
-        for name, value in _HEADERS.items():
-            headers[name] = value
+        headers.update(_HEADERS)
         if not self._path.startswith(_CACHEABLE):
             headers["cache-control"] = "no-store"
 
@@ -174,34 +135,40 @@ class _IndexPage(_HeaderSender):
         await self._send({"type": "http.response.body", "body": self._body})
 
 
+def without_external(page: str) -> str:
+    """The page without tags for other sites."""
+    return _EXTERNAL.sub("", page)
+
+
+def script_hashes(page: str) -> list[str]:
+    """Content security policy sources (hashes) of the page's inline scripts."""
+    parser = _InlineScripts()
+    parser.feed(page)
+    parser.close()
+    digests = {hashlib.sha256(script.encode()).digest() for script in parser.scripts}
+    return sorted(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+
+
+class _InlineScripts(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script" and "src" not in dict(attrs):
+            self._inside = True
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] += data
+
+
 def _policy(script_sources: Sequence[str] = ()) -> str:
     """A content security policy that also allows these sources of scripts."""
-    return "; ".join(
-        (
-            "default-src 'self'",
-            " ".join(("script-src 'self'", *script_sources)),
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "connect-src 'self'",
-            "object-src 'none'",
-            "base-uri 'self'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-        )
-    )
-
-
-def _hostname(netloc: str) -> str:
-    try:
-        return urlsplit(f"//{netloc}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _with_port(netloc: str, scheme: str) -> tuple[str, int | None]:
-    try:
-        parts = urlsplit(f"//{netloc}")
-        return parts.hostname or "", parts.port or _PORTS.get(scheme)
-    except ValueError:
-        return netloc, None
+    return _POLICY.format(" ".join(("'self'", *script_sources)))

@@ -5,7 +5,6 @@ import hashlib
 import math
 import secrets
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -13,19 +12,18 @@ from pathlib import Path
 
 import jinja2
 from fastapi.responses import HTMLResponse
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 
 LIFETIME = 7 * 24 * 3600
 """Seconds of a session."""
 _MAX_SESSIONS = 10_000
 """Sessions at once; above this the oldest end."""
-_WINDOW = 60.0
-"""Seconds in which failures are counted."""
-_MAX_BY_ADDRESS = 10
-"""Failures from one address in that time."""
-_MAX_BY_NAME = 20
-"""Failures for one name in that time, from any address."""
-_MAX_NAMES = 10_000
-"""Names and addresses that are remembered."""
+_BY_ADDRESS = RateLimitItemPerMinute(10, namespace="address")
+"""Failures from one address."""
+_BY_NAME = RateLimitItemPerMinute(20, namespace="name")
+"""Failures for one name, from any address."""
 _MAX_WAITING = 16
 """Attempts that may wait for their turn."""
 _MAX_WAIT = 10.0
@@ -50,10 +48,9 @@ class TooManyAttempts(Exception):  # noqa: N818 - it reports a limit, not a faul
 class Attempts:
     """Verifies one password or key at a time: each costs processor time and 64 MiB."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self) -> None:
         """Count no failure yet."""
-        self._by_address = Failures(_MAX_BY_ADDRESS, clock)
-        self._by_name = Failures(_MAX_BY_NAME, clock)
+        self._failures = MovingWindowRateLimiter(MemoryStorage())
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -63,16 +60,17 @@ class Attempts:
         Raises:
             TooManyAttempts: too many have failed or are waiting.
         """
+        counted = ((_BY_ADDRESS, address), (_BY_NAME, name))
         await self._wait_for_turn()
-        found = None
         try:
-            left = max(self._by_address.seconds_left(address), self._by_name.seconds_left(name))
-            if left:
-                raise TooManyAttempts(left)
+            for limit, of in counted:
+                if not self._failures.test(limit, of):
+                    reset = self._failures.get_window_stats(limit, of).reset_time
+                    raise TooManyAttempts(reset - time.time())
             found = await asyncio.to_thread(verify)
             if found is None:
-                self._by_address.note(address)
-                self._by_name.note(name)
+                for limit, of in counted:
+                    self._failures.hit(limit, of)
         finally:
             self._turn.release()
         return found
@@ -87,31 +85,6 @@ class Attempts:
             raise TooManyAttempts(_MAX_WAIT) from None
         finally:
             self._waiting -= 1
-
-
-class Failures:
-    """Counts the failures of the last minute by name."""
-
-    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """Allow `limit` failures to each name."""
-        self._limit = limit
-        self._clock = clock
-        self._times: dict[str, deque[float]] = {}
-
-    def note(self, name: str) -> None:
-        """Count a failure."""
-        times = self._times.pop(name, deque(maxlen=self._limit))
-        times.append(self._clock())
-        self._times[name] = times  # the latest failure is forgotten last
-        if len(self._times) > _MAX_NAMES:
-            del self._times[next(iter(self._times))]
-
-    def seconds_left(self, name: str) -> float:
-        """Seconds until the next attempt is allowed; 0 if it is allowed now."""
-        times = self._times.get(name)
-        if times is None or len(times) < self._limit:
-            return 0.0
-        return max(0.0, times[0] + _WINDOW - self._clock())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Long work on the library: first start, ingest, repair."""
+"""Long work, one at a time: the queue before the model, the first start, changes of the library."""

@@ -9,7 +9,7 @@ from assistant.models.download.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import assistant_over, open_chat_model, open_library, open_reader
-from assistant.server.jobs.ingest import UNEXPECTED, ProgressTracker, Stage
+from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
 from retrieval.library.ingest import ingest
@@ -62,22 +62,19 @@ class Setup:
             self._state.papers = papers
 
     def _run(self) -> None:
+        ended = SetupState(error=UNEXPECTED)
         try:
-            assistant, papers = self._prepare()
+            ended = self._prepare()
         except UserError as error:
             print(f"assistant: {error}", file=sys.stderr, flush=True)
-            self._fail(str(error))
+            ended = SetupState(error=str(error))
         except Cancelled:
-            self._fail("The setup was stopped.")
-        except Exception:
-            self._fail(UNEXPECTED)
-            raise
-        else:
+            ended = SetupState(error="The setup was stopped.")
+        finally:
             with self._lock:
-                self._state.assistant = assistant
-                self._state.papers = papers
+                self._state = ended
 
-    def _prepare(self) -> tuple[Assistant, int]:
+    def _prepare(self) -> SetupState:
         library = open_library(self._settings, self._report)
         # After an interruption the store may not be able to count before it is mended.
         papers = 0 if library.was_interrupted else library.store.count()[0]
@@ -90,16 +87,12 @@ class Setup:
         assistant = assistant_over(
             library, model, reader, self._settings, self._report, stopped=self._stop.is_set
         )
-        return assistant, papers
+        return SetupState(assistant=assistant, papers=papers)
 
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:
         if self._stop.is_set():
             raise Cancelled
         self._progress.report(stage, done, total, unit)
-
-    def _fail(self, sentence: str) -> None:
-        with self._lock:
-            self._state.error = sentence
 
 
 def check_paths(settings: Settings) -> None:

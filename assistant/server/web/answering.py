@@ -3,25 +3,13 @@
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-
-from markupsafe import Markup
+from dataclasses import dataclass, replace
 
 from assistant.pipeline.assistant import checked_question
 from assistant.server.history import Conversation, Exchange
 from assistant.server.service import Service, Waiting
-from assistant.server.web.exchange_html import partial_answer_html, searching_html, waiting_html
-from assistant.types import (
-    AnswerSentence,
-    Citation,
-    Completed,
-    Event,
-    Evidence,
-    EvidenceSelected,
-    Reranked,
-    Retrieved,
-)
-from retrieval.types import Cancelled, Passage, UserError
+from assistant.types import PartialAnswer
+from retrieval.types import Cancelled, UserError
 
 _LOG = logging.getLogger(__name__)
 _STOPPED = "Stopped."
@@ -85,8 +73,10 @@ class Answering:
         before = conversation.exchanges[:position]
         return PendingQuestion(owner, replace(conversation, exchanges=before), exchange)
 
-    def answer(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Markup]:
-        """The answer as it grows; its final state is stored.
+    def answer(
+        self, pending: PendingQuestion, flag: threading.Event
+    ) -> Iterator[tuple[PartialAnswer, Waiting | None]]:
+        """The answer as it grows, with its place in the queue; its final state is stored.
 
         Args:
             pending: the question.
@@ -95,34 +85,41 @@ class Answering:
         Raises:
             UserError: the final state cannot be stored.
         """
-        exchange, partial = pending.exchange, _PartialAnswer()
-        # Kept if nobody reads on, which closes this generator.
-        ended = replace(exchange, notice=_STOPPED)
+        exchange, shown = pending.exchange, PartialAnswer(pending.exchange.question)
+        notice = _STOPPED  # kept if nobody reads on, which closes this generator
         self._flags[exchange.id] = flag
         try:
-            yield partial.html()
+            yield shown, None
             events = self._service.ask(
                 exchange.question, pending.before.turns, flag.is_set, owner=pending.owner
             )
             for event in events:
-                if isinstance(event, Completed):
-                    ended = replace(exchange, answer=event.answer, notice="")
-                    return
-                partial.add(event, exchange.question)
-                ended = partial.end(exchange, _STOPPED)
-                yield partial.html()
+                if isinstance(event, Waiting):
+                    yield shown, event
+                elif not shown.add(event).answer:
+                    yield shown, None
         except Cancelled:
             pass
         except UserError as error:
-            ended = partial.end(exchange, str(error))
+            notice = str(error)
         except Exception:
             _LOG.exception("A question could not be answered.")
-            ended = partial.end(exchange, _FAILED)
+            notice = _FAILED
         finally:
-            try:
-                self._service.conversations.keep(ended)
-            finally:
-                self._flags.pop(exchange.id, None)
+            self._end(exchange, shown, notice)
+
+    def _end(self, exchange: Exchange, shown: PartialAnswer, notice: str) -> None:
+        """Store the answer, or what was shown of it."""
+        try:
+            self._service.conversations.keep(
+                replace(exchange, answer=shown.answer, notice="")
+                if shown.answer
+                else replace(
+                    exchange, sentences=shown.sentences, citations=shown.citations, notice=notice
+                )
+            )
+        finally:
+            self._flags.pop(exchange.id, None)
 
 
 class Stops:
@@ -151,54 +148,3 @@ class Stops:
         """Stop and forget the session: its page was closed or shows another conversation."""
         self.stop(session)
         self._flags.pop(session, None)
-
-
-@dataclass(slots=True)
-class _PartialAnswer:
-    """What the events so far say of an answer."""
-
-    standalone: str = ""
-    """The standalone question if it differs from the one asked."""
-    passages: tuple[Passage, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    sentences: list[AnswerSentence] = field(default_factory=list)
-    citations: list[Citation] = field(default_factory=list)
-    waiting: Waiting | None = None
-    """The place in the queue; None once the model is free."""
-
-    def add(self, event: Waiting | Event, question: str) -> None:
-        """Take over what `event` brings."""
-        self.waiting = event if isinstance(event, Waiting) else None
-        match event:
-            case Retrieved():
-                different = event.standalone_question != question
-                self.standalone = event.standalone_question if different else ""
-                self.passages = event.passages
-            case Reranked():
-                self.passages = event.passages
-            case EvidenceSelected():
-                self.evidence = event.evidence
-            case Waiting() | Completed():
-                pass
-            case _:
-                self.sentences.append(event.sentence)
-                self.citations += event.citations
-
-    def end(self, exchange: Exchange, notice: str) -> Exchange:
-        """The exchange if the answer ends here."""
-        return replace(
-            exchange,
-            sentences=tuple(self.sentences),
-            citations=tuple(self.citations),
-            notice=notice,
-        )
-
-    def html(self) -> Markup:
-        """The part that can be shown."""
-        if self.waiting:
-            return waiting_html(self.waiting.ahead, self.waiting.seconds)
-        if not self.passages:
-            return searching_html()
-        return partial_answer_html(
-            self.standalone, self.passages, self.evidence, self.sentences, self.citations
-        )

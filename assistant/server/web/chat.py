@@ -5,15 +5,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
+from assistant.generation.rendering import ABSTENTIONS, blocks
+from assistant.pipeline.intent import is_fixed
 from assistant.server.auth import owner_behind
-from assistant.server.history import Rating, Reason
+from assistant.server.history import LONGEST_COMMENT, LONGEST_NAME, Conversation, Rating, Reason
 from assistant.server.service import Service
 from assistant.server.web.answering import Answering, PendingQuestion, Stops
-from assistant.server.web.exchange_html import asking_html, conversation_html, past_html
-from assistant.server.web.html import ON_LOAD, QUIET, error_html, event_field
+from assistant.server.web.exports import COLUMNS, copied_text, table_csv, table_markdown, table_rows
+from assistant.server.web.formulas import with_formulas
+from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
+from assistant.types import Outcome, by_paper
 from retrieval.types import UserError
 
+_LONGEST_WORD = 30
+"""Characters of a last word that is kept on one line with its marks."""
+_ABSTENTION_REASONS = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHER)
 _EXAMPLES = {
     "Neural Collapse Under MSE Loss: Proximity to and Dynamics on the Central Path": (
         "What is neural collapse and when does it appear?"
@@ -29,11 +37,48 @@ _EXAMPLES = {
     ),
 }
 """Titles of seed papers, and questions that they answer."""
+_REASONS = dict.fromkeys(Outcome, _ABSTENTION_REASONS) | {
+    Outcome.ANSWERED: (
+        Reason.WRONG_CITATION,
+        Reason.WRONG_STATEMENT,
+        Reason.BESIDE_THE_QUESTION,
+        Reason.INCOMPLETE,
+        Reason.SHOULD_HAVE_REFUSED,
+        Reason.OTHER,
+    )
+}
+"""Reasons of a bad rating that are offered for each outcome."""
 _FOCUS = "() => document.querySelector('#question textarea').focus()"
 _HIDDEN, _VISIBLE = gr.update(visible=False), gr.update(visible=True)
 
 Updates = dict[Any, Any]
 """New values of components; components that are left out do not change."""
+
+
+def split_last_word(text: str) -> tuple[Markup, str]:
+    """A sentence up to its last word, and the word; all of it and nothing if that is a formula."""
+    *before, last = text.rsplit(" ", 1)
+    if "$" in last or len(last) > _LONGEST_WORD:
+        return with_formulas(text), ""
+    return with_formulas(f"{before[0]} " if before else ""), last
+
+
+chat_html = templates(
+    "chat",
+    abstentions=ABSTENTIONS,
+    blocks=blocks,
+    by_paper=by_paper,
+    columns=COLUMNS,
+    copied_text=copied_text,
+    is_fixed=is_fixed,
+    longest_comment=LONGEST_COMMENT,
+    longest_name=LONGEST_NAME,
+    reasons=_REASONS,
+    split_last_word=split_last_word,
+    table_csv=table_csv,
+    table_markdown=table_markdown,
+    table_rows=table_rows,
+)
 
 
 class Chat:
@@ -56,26 +101,18 @@ class Chat:
         return self._view(owner_behind(request), str(request.query_params.get("c") or ""))
 
     def _build(self) -> None:
+        with_events: dict[str, Any] = {"js_on_load": ON_LOAD, "apply_default_css": False}
         self.current = gr.Textbox(visible="hidden", elem_id="current")
         self.position = gr.Textbox(visible="hidden", elem_id="position")
         with gr.Row(elem_id="chat"):
             with gr.Column(scale=1, min_width=220, elem_id="side"):
                 self.new = gr.Button("New chat", elem_id="new", size="sm")
                 gr.Button("Conversations", elem_id="show-past", size="sm")
-                self.past = gr.HTML(
-                    elem_id="past",
-                    js_on_load=ON_LOAD,
-                    apply_default_css=False,
-                    label="Conversations",
-                )
+                self.past = gr.HTML(elem_id="past", label="Conversations", **with_events)
             with gr.Column(scale=4, min_width=320, elem_id="talk"):
                 with gr.Column(elem_id="log"):
-                    self.conversation = gr.HTML(
-                        elem_id="conversation", js_on_load=ON_LOAD, apply_default_css=False
-                    )
-                    self.answer = gr.HTML(
-                        elem_id="answer", js_on_load=ON_LOAD, apply_default_css=False
-                    )
+                    self.conversation = gr.HTML(elem_id="conversation", **with_events)
+                    self.answer = gr.HTML(elem_id="answer", **with_events)
                 with gr.Row(visible=False, elem_id="editing") as self.editing:
                     gr.HTML(
                         "<p>You are editing an earlier question. Send asks it again and removes "
@@ -131,13 +168,8 @@ class Chat:
             **QUIET,
         )
         self.past.delete(self._delete, inputs=self.current, outputs=all_parts, **QUIET)
-        for listen, fn in (
-            (self.past.edit, self._rename),
-            (self.conversation.like, self._like),
-            (self.conversation.submit, self._report),
-            (self.conversation.undo, self._take_back),
-        ):
-            listen(fn, inputs=self.current, outputs=self.view, **QUIET)
+        self.past.edit(self._rename, inputs=self.current, outputs=self.view, **QUIET)
+        self.conversation.like(self._rate, inputs=self.current, outputs=self.view, **QUIET)
 
     def _respond(
         self, question: str, current: str, position: str, request: gr.Request
@@ -159,36 +191,37 @@ class Chat:
 
     def _answer_updates(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Updates]:
         """The question as it is sent, then its answer as it grows."""
-        listed = self._service.conversations.listed(pending.owner)
-        busy: Updates = {self.send: _HIDDEN, self.stop: _VISIBLE, **self._not_editing}
-        sent: Updates = {
-            self.current: pending.before.id,
-            self.conversation: conversation_html(pending.before, ()),
-            self.past: past_html(listed, pending.before.id),
-            self.question: "",
-        }
-        for html in self._answering.answer(pending, flag):
-            yield sent | busy | {self.answer: asking_html(pending.exchange.question, html)}
-            sent = {}  # once: a question typed meanwhile stays
+        id_ = pending.before.id
+        # Only once: what is typed or edited meanwhile stays.
+        sent = self._conversation(pending.before) | self._listed(pending.owner, id_)
+        sent |= self._not_editing | {self.current: id_, self.question: ""}
+        sent |= {self.send: _HIDDEN, self.stop: _VISIBLE}
+        for shown, waiting in self._answering.answer(pending, flag):
+            yield sent | {self.answer: chat_html("asking", shown, waiting)}
+            sent = {}
 
     def _view(self, owner: str, id_: str) -> Updates:
         try:
             conversation = self._service.conversations.read(owner, id_) if id_ else None
-            listed = self._service.conversations.listed(owner)
+            current = conversation.id if conversation else ""
+            view = self._conversation(conversation) | self._listed(owner, current)
         except UserError as error:
             return {self.current: id_, **self._error(error)}
-        conversation = conversation and self._answering.with_stopped(conversation)
-        current = conversation.id if conversation else ""
-        suggested = [] if conversation else self._examples()
-        return {
-            self.current: current,
-            self.conversation: conversation_html(conversation, suggested, self._answering.running),
-            self.answer: "",
-            self.past: past_html(listed, current),
-        }
+        return view | {self.current: current, self.answer: ""}
+
+    def _listed(self, owner: str, current: str) -> Updates:
+        listed = self._service.conversations.listed(owner)
+        return {self.past: chat_html("past", listed, current)}
+
+    def _conversation(self, conversation: Conversation | None) -> Updates:
+        """The questions and answers of a conversation; example questions if it has none."""
+        if conversation is None:
+            return {self.conversation: chat_html("welcome", self._examples())}
+        shown = self._answering.with_stopped(conversation)
+        return {self.conversation: chat_html("conversation", shown, self._answering.running)}
 
     def _error(self, error: UserError) -> Updates:
-        return {self.answer: str(error_html(str(error)))}
+        return {self.answer: chat_html("error", str(error))}
 
     def _examples(self) -> list[str]:
         """The example questions whose papers are in this library."""
@@ -229,7 +262,7 @@ class Chat:
         owner, kept = owner_behind(request), self._service.conversations
         try:
             kept.rename(owner, event_field(event, "conversation"), event_field(event, "name"))
-            return {self.past: past_html(kept.listed(owner), current)}
+            return self._listed(owner, current)
         except UserError as error:
             return self._error(error)
 
@@ -237,29 +270,18 @@ class Chat:
         owner, id_ = owner_behind(request), event_field(event, "conversation")
         try:
             self._service.conversations.delete(owner, id_)
-            listed = self._service.conversations.listed(owner)
+            return self._new(request) if id_ == current else self._listed(owner, current)
         except UserError as error:
             return self._error(error)
-        return self._new(request) if id_ == current else {self.past: past_html(listed, current)}
 
-    def _like(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
-        return self._rated(current, event, Rating(Reason.GOOD), request)
-
-    def _report(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
-        value = event_field(event, "reason")
+    def _rate(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
+        """Rate an answer for a reason, or take its rating back if the event has none."""
+        owner, value = owner_behind(request), event_field(event, "reason")
         reason = Reason(value) if value in set(Reason) else Reason.OTHER
-        rating = Rating(reason, event_field(event, "comment").strip())
-        return self._rated(current, event, rating, request)
-
-    def _take_back(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
-        return self._rated(current, event, None, request)
-
-    def _rated(
-        self, current: str, event: gr.EventData, rating: Rating | None, request: gr.Request
-    ) -> Updates:
-        owner, exchange = owner_behind(request), event_field(event, "exchange")
+        rating = Rating(reason, event_field(event, "comment").strip()) if value else None
         try:
-            self._service.conversations.rate(owner, current, exchange, rating)
+            kept = self._service.conversations
+            kept.rate(owner, current, event_field(event, "exchange"), rating)
         except UserError as error:
             return self._error(error)
         view = self._view(owner, current)

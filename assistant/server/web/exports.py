@@ -6,30 +6,30 @@ Text of papers, people and models is escaped: it stays text wherever it is shown
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 
+from assistant.generation.rendering import MARKDOWN, Form, Part, parts_of_answer, write
 from assistant.pipeline.intent import is_fixed
 from assistant.server.auth import owner_of
 from assistant.server.history import Conversation, Exchange
 from assistant.server.service import Service
-from assistant.types import Answer, AnswerSentence, Citation, Outcome, SentenceKind, by_paper
+from assistant.types import Answer, Completed, PartialAnswer, SentenceKind, by_paper
 from retrieval.formats.citation_keys import citation_keys
-from retrieval.formats.writers import FORMATS, authors_line, where
+from retrieval.formats.writers import FORMATS
 from retrieval.text.latex import split_formulas
 from retrieval.types import Paper, UserError
 
 COLUMNS = ("Paper", "Claim", "Evidence")
+Row = tuple[str, str, str]
+"""What an answer says of one paper: its title, the sentences written about it, the quotes."""
 _FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """Beginnings of a cell that a spreadsheet reads as a formula."""
-_CLOSEST = 3
-_REFUSALS = {
-    Outcome.NOT_IN_LIBRARY: "Not in this library.",
-    Outcome.ABSTRACT_SILENT: "Not found in the abstract.",
-}
+_COPIED: Form = {"references": "\n", "reference": "\n{marks} {paper}."}
+_LISTED: Form = {"reference": "{paper}.{address}"}
 _SYNTAX = re.compile(r"[\\`*_{}\[\]<>#|~$&]|^[+=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
 """Characters with a meaning in Markdown; those of lists only at the beginning of a line."""
 _IN_FORMULAS = str.maketrans({"<": r"\lt ", ">": r"\gt ", "|": r"\vert "})
@@ -62,17 +62,22 @@ def conversation_markdown(conversation: Conversation) -> str:
     papers = cited_papers(conversation)
     number_of = {paper.id: number for number, paper in enumerate(papers, start=1)}
     blocks = [f"# {_text(conversation.name)}"]
-    for exchange in conversation.exchanges:
-        blocks += _exchange(exchange, number_of)
+    blocks += (_exchange(each, number_of) for each in conversation.exchanges)
     if papers:
+        parts = (Part("reference", paper=paper) for paper in papers)
+        listed = (write(part, _LISTED, _text) for part in parts)
         blocks.append("## References")
-        blocks.append("\n".join(f"{number_of[each.id]}. {_reference(each)}" for each in papers))
+        blocks.append("\n".join(f"{at}. {each}" for at, each in enumerate(listed, start=1)))
     return "\n\n".join(blocks) + "\n"
 
 
 def cited_papers(conversation: Conversation) -> list[Paper]:
     """The papers that the answers cite, in order of their first citation."""
-    papers = (citation.paper for each in conversation.exchanges for citation in _citations(each))
+    papers = (
+        citation.paper
+        for each in conversation.exchanges
+        for citation in (each.answer or each).citations
+    )
     return list({paper.id: paper for paper in papers}.values())
 
 
@@ -88,22 +93,16 @@ def export_papers(service: Service, papers: Sequence[Paper], format_: str) -> st
     return FORMATS[format_](papers, citation_keys(papers, library.lexical.papers_with_key))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of the table: what an answer says of one paper."""
-
-    paper: str
-    """The title."""
-    claim: str
-    """The sentences written about it; empty if it is only quoted."""
-    evidence: str
-    """The quotes."""
+def copied_text(answer: Answer) -> str:
+    """The answer as the Copy button copies it: its text, then its references."""
+    parts = parts_of_answer(PartialAnswer(answer.question).add(Completed(answer)))
+    return answer.text + "".join(write(part, _COPIED) for part in parts)
 
 
 def table_rows(answer: Answer) -> list[Row]:
     """A row for each cited paper, in order; none if fewer than two papers have a claim.
 
-    Sentences that cite several papers together are left out.
+    Sentences that cite several papers together are left out, and answers from records have no rows.
     """
     rows = []
     for group in by_paper(answer.citations):
@@ -114,13 +113,14 @@ def table_rows(answer: Answer) -> list[Row]:
             if each.kind is SentenceKind.VERIFIED and numbers.issuperset(each.citations)
         )
         quotes = " ".join(f"“{citation.quote}”" for citation in group)
-        rows.append(Row(group[0].paper.shown_title, " ".join(claims), quotes))
-    return rows if sum(bool(row.claim) for row in rows) > 1 else []
+        rows.append((group[0].paper.shown_title, " ".join(claims), quotes))
+    has_claims = answer.confidence is not None and sum(bool(claim) for _, claim, _ in rows) > 1
+    return rows if has_claims else []
 
 
 def table_markdown(rows: Sequence[Row]) -> str:
     """The table as Markdown."""
-    lines = [[_text(cell) for cell in line] for line in (COLUMNS, *map(astuple, rows))]
+    lines = [[_text(cell) for cell in line] for line in (COLUMNS, *rows)]
     lines.insert(1, ["---"] * len(COLUMNS))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
@@ -130,7 +130,7 @@ def table_csv(rows: Sequence[Row]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_csv_cell(cell) for cell in astuple(row)] for row in rows)
+    writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
     return file.getvalue()
 
 
@@ -152,58 +152,35 @@ def _file(text: str, name: str, ending: str, media_type: str) -> Response:
     return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)
 
 
-def _exchange(exchange: Exchange, number_of: dict[str, int]) -> Iterator[str]:
-    yield f"## {_text(exchange.question)}"
+def _exchange(exchange: Exchange, number_of: dict[str, int]) -> str:
+    """A question and its answer; citations get the numbers of their papers."""
     answer = exchange.answer
-    if answer and answer.standalone_question != answer.question:
-        yield f"*Understood as: {_text(answer.standalone_question)}*"
+    shown = PartialAnswer(
+        exchange.question, sentences=exchange.sentences, citations=exchange.citations
+    )
+    if answer:
+        shown.add(Completed(answer))
+    paper_number = {each.number: number_of[each.paper.id] for each in shown.citations}
+    parts = (
+        replace(part, numbers=tuple(dict.fromkeys(paper_number[at] for at in part.numbers)))
+        for part in parts_of_answer(shown)
+    )
     if answer and is_fixed(answer):
-        yield _text(answer.text)
-        return
-    if answer and answer.outcome in _REFUSALS:
-        yield from _refusal(answer)
-        return
-    of_number = {each.number: number_of[each.paper.id] for each in _citations(exchange)}
-    yield from _sentences(answer.sentences if answer else exchange.sentences, of_number)
-    if not answer:
-        yield f"*{_text(exchange.notice)}*"
-
-
-def _sentences(sentences: Iterable[AnswerSentence], of_number: dict[int, int]) -> Iterator[str]:
-    is_written = False
-    for sentence in sentences:
-        if is_written and sentence.kind is SentenceKind.QUOTED:
-            yield "Evidence:"
-        is_written = sentence.kind is SentenceKind.VERIFIED
-        numbers = dict.fromkeys(of_number[number] for number in sentence.citations)
-        marks = "".join(rf" \[{number}\]" for number in numbers)
-        quoted = "> " if sentence.kind is SentenceKind.QUOTED else ""
-        yield f"{quoted}{_text(sentence.text)}{marks}"
-
-
-def _refusal(answer: Answer) -> Iterator[str]:
-    yield f"**{_REFUSALS[answer.outcome]}** {_text(answer.text)}"
-    closest = [f"- {_reference(each.paper)}" for each in answer.passages[:_CLOSEST]]
-    if closest:
-        yield "\n".join(["Closest papers:", "", *closest])
-
-
-def _citations(exchange: Exchange) -> tuple[Citation, ...]:
-    return exchange.answer.citations if exchange.answer else exchange.citations
-
-
-def _reference(paper: Paper) -> str:
-    title = paper.title or paper.shown_title
-    facts = (authors_line(paper.authors), title, where(paper), paper.url)
-    return ". ".join(_text(fact) for fact in facts if fact) + "."
+        text = _text(answer.text)
+    else:
+        text = "".join(write(part, MARKDOWN, _text) for part in parts)
+    notice = "" if answer else f"*{_text(exchange.notice)}*"
+    return f"## {_text(exchange.question)}\n\n{text}{notice}".rstrip()
 
 
 def _text(text: str) -> str:
     """Text that Markdown shows unchanged, on one line; formulas stay formulas."""
-    line = " ".join(text.split())
     return "".join(
-        piece.translate(_IN_FORMULAS) if is_formula else _SYNTAX.sub(r"\\\g<0>", piece)
-        for piece, is_formula in split_formulas(line)
+        # A link or picture has `](`, which `{}` takes apart and LaTeX ignores.
+        piece.translate(_IN_FORMULAS).replace("](", "]{}(")
+        if is_formula
+        else _SYNTAX.sub(r"\\\g<0>", piece)
+        for piece, is_formula in split_formulas(" ".join(text.split()))
     )
 
 

@@ -1,4 +1,4 @@
-"""HTML that several tabs share, and the events of its elements.
+"""HTML from the templates, and the events of its elements.
 
 An element with `data-event="NAME"` triggers the event of that name of its `gr.HTML`: a form when it
 is submitted, any other element when it is clicked. The event carries the element's other `data-`
@@ -8,29 +8,43 @@ attributes and the fields of the form:
 """
 
 import json
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
 
+from assistant.server.web.formulas import marked, with_formulas
+from assistant.types import dumps
 from retrieval.formats.writers import authors_line, where
 from retrieval.types import Paper
 
-ON_LOAD = """
-element.addEventListener('click', (event) => {
-  const chosen = event.target.closest('[data-event]');
-  if (chosen && chosen.tagName !== 'FORM') trigger(chosen.dataset.event, {...chosen.dataset});
-});
-element.addEventListener('submit', (event) => {
-  const form = event.target.closest('form[data-event]');
-  if (!form) return;
-  event.preventDefault();
-  trigger(form.dataset.event, {...form.dataset, ...Object.fromEntries(new FormData(form))});
-});
-"""
+STATIC = Path(__file__).with_name("static")
+ON_LOAD = (STATIC / "events.js").read_text("utf-8")
 """The `js_on_load` of a `gr.HTML` whose elements have events."""
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 """Options of an event that shows no progress and that only the page can trigger."""
+_MEGABYTE = 1_000_000
+_GIGABYTE = 1_000_000_000
+
+
+def templates(name: str, **names: Any) -> Callable[..., str]:
+    """The macros of a file in templates/, as one function of a macro's name and arguments.
+
+    Args:
+        name: the file's name, without its ending.
+        names: functions and constants that its macros use.
+    """
+    macros = _ENVIRONMENT.get_template(f"{name}.html", globals=names).module
+
+    def html(macro: str, *arguments: Any, **named: Any) -> str:
+        # Not as `Markup`, which would escape what is added to it.
+        return str(getattr(macros, macro)(*arguments, **named))
+
+    return html
 
 
 def event_field(event: gr.EventData, name: str) -> str:
@@ -47,21 +61,47 @@ def event_list(event: gr.EventData, name: str) -> list[str]:
     return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
 
 
-def error_html(sentence: str) -> Markup:
-    """An error that the person can fix."""
-    return Markup('<p class="error" role="alert">{}</p>').format(sentence)
-
-
-def panel_error(sentence: str) -> Markup:
-    """An error inside a panel of the library or models tab."""
-    return Markup('<p class="lib-error" role="alert">{}</p>').format(sentence)
-
-
-def panel(html: Markup) -> str:
-    """A panel of the library or models tab."""
-    return str(Markup('<div class="lib">{}</div>').format(html))
+def counted(count: int, noun: str) -> str:
+    """A number with its noun in the right form."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def paper_facts(paper: Paper) -> str:
     """First authors, venue, year and decision on one line."""
     return " · ".join(filter(None, (authors_line(paper.authors, 2), where(paper))))
+
+
+def size(count: int | None) -> str:
+    """Bytes as megabytes or gigabytes; empty if they are unknown."""
+    if not count:
+        return ""
+    return f"{count / _GIGABYTE:.1f} GB" if count >= _GIGABYTE else f"{count / _MEGABYTE:.0f} MB"
+
+
+class _JoinedLines(Extension):
+    """Drops line breaks beside tags and expressions, as JSX does; the others become a space."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """The template on one line; called by Jinja."""
+        del name, filename
+        dropped = re.sub(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])", "", source.strip())
+        return re.sub(r"\s*\n\s*", " ", dropped)
+
+
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=True,
+    undefined=StrictUndefined,
+    extensions=[_JoinedLines],
+)
+_ENVIRONMENT.filters |= {
+    "authors": authors_line,
+    "counted": counted,
+    "facts": paper_facts,
+    "formulas": with_formulas,
+    "json": dumps,
+    "marked": marked,
+    "number": "{:,}".format,
+    "size": size,
+    "where": where,
+}

@@ -12,18 +12,11 @@ from typing import Any
 
 import gradio as gr
 
-from assistant.server.auth.limits import SUFFIXES
-from assistant.server.jobs.ingest import JobState, LibraryJobs
+from assistant.server.auth.request_body import SUFFIXES
+from assistant.server.jobs.library import JobState, LibraryJobs, Stage
+from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service
-from assistant.server.web.html import ON_LOAD, QUIET, event_field, panel, panel_error
-from assistant.server.web.library_html import (
-    health_html,
-    ingest_html,
-    library_html,
-    overview_html,
-    removal_html,
-    removed_html,
-)
+from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
 from retrieval.library.ingest import Removal, removal_of
 from retrieval.types import InputError, UserError
 
@@ -32,13 +25,45 @@ _IDLE_SECONDS = 3.0
 _FOCUS_KEEP = "() => document.querySelector('#lib-keep')?.focus()"
 _EARLIEST, _LATEST = 1000, 3000
 """Years that can be given for papers that name none."""
+_LONGEST_IN_SECONDS = 90
+"""Seconds from which a duration is given in minutes."""
+_MEGABYTE = 1_000_000
+
+
+def duration(seconds: float) -> str:
+    """A duration, rounded to minutes or seconds."""
+    if seconds >= _LONGEST_IN_SECONDS:
+        return f"{round(seconds / 60)} min"
+    return f"{max(1, round(seconds))} s"
+
+
+def _amounts(stage: Stage) -> tuple[int, int, str]:
+    """What is done, the total and their unit, bytes as megabytes."""
+    if stage.unit == "B":
+        return stage.done // _MEGABYTE, stage.total // _MEGABYTE, "MB"
+    return stage.done, stage.total, stage.unit
+
+
+def _share(share: float) -> str:
+    percent = round(100 * share)
+    return f"{percent} %" if percent else "< 1 %"
+
+
+library_html = templates("library", amounts=_amounts, duration=duration, share=_share)
+
+
+def heading_html(state: SetupState) -> str:
+    """The line that names the library's size and the model."""
+    model = state.assistant.model.name if state.assistant else ""
+    return library_html("heading", state.papers, model)
 
 
 class _Parts:
-    """The components of the tab."""
+    """The components that change."""
 
-    def __init__(self) -> None:
-        """Build them in the open Gradio context."""
+    def __init__(self, heading: gr.HTML) -> None:
+        """Build the tab in the open Gradio context; `heading` stands above the tabs."""
+        self.heading = heading
         gr.HTML('<h2 class="lib-head">Add papers</h2>', js_on_load=None)
         self.uploads = gr.File(
             label="Text, JSONL, BibTeX, RIS or CSV",
@@ -54,12 +79,14 @@ class _Parts:
         self.ingest = gr.HTML(elem_id="lib-ingest", js_on_load=None)
         self.cancel = gr.Button("Cancel", visible=False, elem_id="lib-cancel", size="sm")
         self.removal = gr.HTML(elem_id="lib-removal", js_on_load=None)
-        with gr.Row(visible=False, elem_id="lib-asked") as self.asked:
+        with gr.Row(visible=False, elem_id="lib-asked") as self.confirmation:
             self.remove = gr.Button("Remove", variant="stop", elem_id="lib-remove", size="sm")
             self.keep = gr.Button("Keep", elem_id="lib-keep", size="sm")
         self.overview = gr.HTML(elem_id="lib-overview", js_on_load=ON_LOAD)
         gr.HTML('<h2 class="lib-head">Health of the library</h2>', js_on_load=None)
-        self.health = gr.HTML(health_html(JobState()), elem_id="lib-health", js_on_load=None)
+        self.health = gr.HTML(
+            library_html("health", JobState()), elem_id="lib-health", js_on_load=None
+        )
         with gr.Row():
             self.check = gr.Button("Check", elem_id="lib-check", size="sm")
             self.repair = gr.Button("Repair", visible=False, elem_id="lib-repair", size="sm")
@@ -71,15 +98,15 @@ class _PageState:
     """The state of one page."""
 
     values: dict[str, Any] = field(default_factory=dict)
-    """The value that each part shows."""
+    """What each part shows, by its name."""
+    counted: int = -1
+    """The number of the last job after which papers were counted."""
     asked: Removal | None = None
     """The removal that waits for confirmation."""
     note: tuple[str, str] = ("", "")
     """A part, and an error that it shows on this page alone."""
     note_on: tuple[int, bool] = (0, False)
     """Number and running state of the job at the error; the note disappears when they change."""
-    uploads: int = 0
-    """How often files were uploaded from this page."""
 
 
 def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
@@ -90,35 +117,27 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
         tab: is updated whenever it is opened.
         heading: the page's line above the tabs, which counts papers too.
     """
-    parts = _Parts()
+    parts = _Parts(heading)
     page_state = gr.State(_PageState())
-    shown = {
-        "ingest": parts.ingest,
-        "removal": parts.removal,
-        "overview": parts.overview,
-        "health": parts.health,
-        "heading": heading,
-        "uploads": parts.uploads,
-        "cancel": parts.cancel,
-        "asked": parts.asked,
-        "check": parts.check,
-        "repair": parts.repair,
-        "timer": parts.timer,
-    }
     options: dict[str, Any] = QUIET | {
-        "outputs": [*shown.values(), page_state],
+        "outputs": [*vars(parts).values(), page_state],
         "queue": False,
     }
     jobs = service.jobs
 
     def refresh(page: _PageState, *, recount: bool = False) -> dict[Any, Any]:
-        values = _values(service, page, recount=recount)
+        job = jobs.state
+        values = _values(service, job, page)
+        if recount or (not job.running and page.counted != job.number):
+            values["overview"] = _overview(service)
         changed = {
-            part: _UPDATES.get(name, str)(values[name])
-            for name, part in shown.items()
-            if page.values.get(name) != values[name]
+            getattr(parts, name): value
+            for name, value in values.items()
+            if page.values.get(name) != value
         }
-        return {**changed, page_state: replace(page, values=values)}
+        counted = page.counted if job.running else job.number
+        page = replace(page, values=page.values | values, counted=counted)
+        return {**changed, page_state: page}
 
     def attempt(page: _PageState, part: str, act: Callable[[], object]) -> dict[Any, Any]:
         """Update the page after `act`; its error is shown in `part`."""
@@ -131,7 +150,7 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
         return refresh(page)
 
     def add(files: Any, venue: Any, year: Any, page: _PageState) -> dict[Any, Any]:
-        page = replace(page, uploads=page.uploads + 1)
+        page = replace(page, values=page.values | {"uploads": None})  # the list is to be emptied
         return attempt(page, "ingest", lambda: _add(jobs, files, venue, year))
 
     def ask(page: _PageState, event: gr.EventData) -> dict[Any, Any]:
@@ -159,50 +178,34 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
     parts.repair.click(lambda page: attempt(page, "health", jobs.repair), [page_state], **options)
 
 
-def _values(service: Service, page: _PageState, *, recount: bool) -> dict[str, Any]:
-    """The value of each part; papers are counted only if they may have changed."""
-    job = service.jobs.state
-    state = service.setup.state
-    ended = not job.running and page.values.get("number") != job.number
-    counts = recount or ended or "overview" not in page.values
+def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]:
+    """What each part shows, but for the overview."""
+    asked = page.asked
     values: dict[str, Any] = {
-        "number": page.values.get("number") if job.running else job.number,
-        "ingest": ingest_html(job),
-        "removal": removal_html(page.asked) if page.asked else removed_html(job),
-        "overview": _overview(service) if counts else page.values["overview"],
-        "health": health_html(job),
-        "heading": library_html(
-            state.papers, state.assistant.model.name if state.assistant else ""
+        "ingest": library_html("ingest", job),
+        "removal": library_html("asked", asked) if asked else library_html("removed", job),
+        "health": library_html("health", job),
+        "heading": heading_html(service.setup.state),
+        "uploads": gr.update(visible=not job.running, value=None),
+        "cancel": gr.update(
+            visible=job.running and job.kind == "ingest", interactive=not job.stopping
         ),
-        "uploads": (not job.running, page.uploads),
-        "cancel": (job.running and job.kind == "ingest", not job.stopping),
-        "asked": page.asked is not None,
-        "check": not job.running,
-        "repair": job.health is not None and not job.health.sound,
-        "timer": _BUSY_SECONDS if job.running else _IDLE_SECONDS,
+        "confirmation": gr.update(visible=asked is not None),
+        "check": gr.update(interactive=not job.running),
+        "repair": gr.update(visible=job.health is not None and not job.health.sound),
+        "timer": gr.update(value=_BUSY_SECONDS if job.running else _IDLE_SECONDS, active=True),
     }
     part, sentence = page.note
     if part and page.note_on == (job.number, job.running):
-        values[part] += panel(panel_error(sentence))
+        values[part] += library_html("error", sentence)
     return values
 
 
 def _overview(service: Service) -> str:
     try:
-        return overview_html(service.overview())
+        return library_html("overview", service.overview())
     except UserError as error:
-        return panel(panel_error(str(error)))
-
-
-_UPDATES: dict[str, Callable[[Any], Any]] = {
-    "uploads": lambda value: gr.update(visible=value[0], value=None),
-    "cancel": lambda value: gr.update(visible=value[0], interactive=value[1]),
-    "asked": lambda value: gr.update(visible=value),
-    "repair": lambda value: gr.update(visible=value),
-    "check": lambda value: gr.update(interactive=value),
-    "timer": lambda value: gr.Timer(value, active=True),
-}
-"""How a part shows its value; all others show it as text."""
+        return library_html("error", str(error))
 
 
 def _add(jobs: LibraryJobs, files: Any, venue: Any, year: Any) -> None:

@@ -1,6 +1,5 @@
 """The page: a tab for each way of using the library, shown once the setup has ended."""
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -8,27 +7,24 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from gradio import processing_utils
 
-from assistant.server.jobs.setup import Setup
 from assistant.server.service import Service
 from assistant.server.web.answering import Stops
 from assistant.server.web.chat import Chat, session_of
 from assistant.server.web.exports import add_downloads
-from assistant.server.web.html import QUIET
-from assistant.server.web.library import library_tab
-from assistant.server.web.library_html import library_html, setup_html
+from assistant.server.web.html import QUIET, STATIC
+from assistant.server.web.library import heading_html, library_html, library_tab
 from assistant.server.web.lookup import lookup_tab
 from assistant.server.web.models import models_tab
 from assistant.server.web.paper import PaperDialog
 from assistant.server.web.tools import add_tools, hide_all_but_tools
 
 TITLE = "Abstracts assistant"
-_STATIC = Path(__file__).with_name("static")
 _FONT = ("system-ui", "sans-serif")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
 _DELETE_UPLOADS = (3600, 24 * 3600)
 """Seconds between two searches for uploaded files, and their age when they are deleted."""
-_SIGN_OUT = '<form method="post" action="/logout"><button>Sign out</button></form>'
+_SIGN_OUT = '<form method="post" action="logout"><button>Sign out</button></form>'
 """A plain form: the login page answers it, not Gradio."""
 
 
@@ -36,7 +32,7 @@ def mount_page(app: FastAPI, service: Service) -> None:
     """Serve the page and its files with `app`."""
     add_downloads(app, service)
     refuse_downloads()
-    app.mount("/own", StaticFiles(directory=_STATIC), name="own")
+    app.mount("/own", StaticFiles(directory=STATIC), name="own")
     gr.mount_gradio_app(
         app,
         build_page(service),
@@ -44,8 +40,8 @@ def mount_page(app: FastAPI, service: Service) -> None:
         server_name=service.settings.host,
         server_port=service.settings.port,
         theme=gr.themes.Soft(font=_FONT, font_mono=("ui-monospace", "monospace")),
-        css_paths=_STATIC / "style.css",
-        head='<script src="/own/page.js" defer></script>',
+        css_paths=STATIC / "style.css",
+        head='<script src="own/page.js" defer></script>',
         footer_links=[],
         run_history=False,
         max_file_size=_LARGEST_UPLOAD,
@@ -67,35 +63,43 @@ def refuse_downloads() -> None:
 
 def build_page(service: Service) -> gr.Blocks:
     """The page; until the setup has ended it shows the progress."""
-    stops = Stops()
+    stops, setup = Stops(), service.setup
+    static: dict[str, Any] = {"js_on_load": None, "apply_default_css": False}
     page: gr.Blocks = gr.Blocks(
         title=TITLE, analytics_enabled=False, fill_height=True, delete_cache=_DELETE_UPLOADS
     )
     with page:
         add_tools(service)
         with gr.Row(elem_id="top"):
-            gr.HTML(
-                f"<h1>{TITLE}</h1>", elem_id="heading", js_on_load=None, apply_default_css=False
-            )
-            library = gr.HTML(elem_id="library", js_on_load=None, apply_default_css=False)
+            gr.HTML(f"<h1>{TITLE}</h1>", elem_id="heading", **static)
+            heading = gr.HTML(elem_id="library", **static)
             if service.settings.auth_file:
-                gr.HTML(_SIGN_OUT, elem_id="access-out", js_on_load=None, apply_default_css=False)
-        preparing = gr.HTML(setup_html(service.setup.state), elem_id="setup", js_on_load=None)
+                gr.HTML(_SIGN_OUT, elem_id="access-out", **static)
+        progress = gr.HTML(library_html("setup", setup.state), elem_id="setup", js_on_load=None)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
-            chat = _tabs(service, stops, library)
+            chat = _tabs(service, stops, heading)
         timer = gr.Timer(_TICK_SECONDS)
-        step: dict[str, Any] = {
-            "fn": lambda: _setup_step(service.setup),
-            "outputs": [library, preparing, tabs, timer],
-            **QUIET,
-        }
-        page.load(**step).then(chat.opened, outputs=chat.view, **QUIET)
-        timer.tick(**step)
 
-        # Gradio passes the request to parameters of its type, so these cannot be lambdas.
+        def step() -> dict[Any, Any]:
+            """Show the progress of the first start, then the tabs in its place."""
+            state = setup.state
+            if state.assistant is None:
+                active = gr.update(active=not state.error)
+                return {progress: library_html("setup", state), timer: active}
+            return {
+                heading: heading_html(state),
+                progress: gr.update(value="", visible=False),
+                tabs: gr.update(visible=True),
+                timer: gr.update(active=False),
+            }
+
+        # Gradio passes the request to parameters of its type, so this cannot be a lambda.
         def closed(request: gr.Request) -> None:
             stops.end(session_of(request))
 
+        shown = [heading, progress, tabs, timer]
+        page.load(step, outputs=shown, **QUIET).then(chat.opened, outputs=chat.view, **QUIET)
+        timer.tick(step, outputs=shown, **QUIET)
         page.unload(closed)
     hide_all_but_tools(page)
     page.queue(default_concurrency_limit=None)
@@ -117,14 +121,3 @@ def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
         paper.opens_from(html)
     paper.asks_in(tabs, "chat", chat.question)
     return chat
-
-
-def _setup_step(setup: Setup) -> tuple[Any, ...]:
-    """Show the progress of the first start, then the tabs in its place."""
-    state = setup.state
-    if state.assistant is None:
-        waiting = not state.error
-        return "", setup_html(state), gr.update(visible=False), gr.update(active=waiting)
-    line = library_html(state.papers, state.assistant.model.name)
-    hidden = gr.update(value="", visible=False)
-    return line, hidden, gr.update(visible=True), gr.update(active=False)

@@ -30,7 +30,67 @@ def add_tools(service: Service) -> None:
     They bypass Gradio's queue: the service has its own, and Gradio sends itself a queued call over
     the network, to an address that the first request can choose.
     """
-    for tool in (_ask(service), _search(service), _lookup(service)):
+
+    async def ask(question: str, request: gr.Request) -> str:
+        """Answer a question from the library of paper abstracts on this machine.
+
+        Every sentence of the answer is quoted from an abstract or checked against one; the
+        citations say which. Where no abstract answers, the outcome says so.
+
+        Args:
+            question: one question that can be understood by itself
+
+        Returns:
+            JSON with the outcome, the answer, its sentences, and citations with their quotes
+        """
+        async with aclosing(service.ask_async(question, owner=_owner(request))) as events:
+            async for event in events:
+                if isinstance(event, Completed):
+                    return dumps(_shown(event.answer))
+        raise AssertionError("a stream of events ends with Completed")
+
+    async def search(query: str, request: gr.Request, k: int = 10) -> str:
+        """Find the papers of the library that fit a topic or a question best.
+
+        Args:
+            query: what the papers are about
+            k: how many papers at most
+
+        Returns:
+            JSON with papers, best first, each with the part of its abstract that fits best
+        """
+        owner = _owner(request)
+        found = await service.search_async(query, _bounded(k), reranked=True, owner=owner)
+        hits = search_json(None, 0, query, found.passages)["hits"]
+        return dumps({"hits": hits, "notes": found.notes})
+
+    async def lookup(  # noqa: PLR0917 - it is called by names
+        query: str = "",
+        author: str = "",
+        venue: str = "",
+        year: int = 0,
+        decision: str = "",
+        k: int = 10,
+    ) -> str:
+        """Look papers up by their records: title, author, venue, year, decision.
+
+        Args:
+            query: a title, in part or misspelled, the nickname of a method, or names and years
+            author: an author that the papers have
+            venue: where they appeared
+            year: when they appeared; 0 for any year
+            decision: oral, spotlight, poster or an award
+            k: how many papers at most
+
+        Returns:
+            JSON with papers, their records, abstracts and the reason why they were found
+        """
+        given = ExplicitFilters((author,) if author.strip() else (), venue, year or None, decision)
+        listing = await run_in_threadpool(service.lookup, query, _bounded(k), given)
+        matches = lookup_json(listing.matches)
+        return dumps({"total": listing.total, "note": listing.note, "matches": matches})
+
+    for tool in (ask, search, lookup):
         api(_with_one_sentence(tool), queue=False, concurrency_limit=None)
 
 
@@ -61,87 +121,14 @@ def _with_one_sentence(tool: Callable[..., Awaitable[str]]) -> Callable[..., Awa
     return wrapped
 
 
-def _ask(service: Service) -> Callable[..., Awaitable[str]]:
-    async def ask(question: str, request: gr.Request) -> str:
-        """Answer a question from the library of paper abstracts on this machine.
-
-        Every sentence of the answer is quoted from an abstract or checked against one; the
-        citations say which. Where no abstract answers, the outcome says so.
-
-        Args:
-            question: one question that can be understood by itself
-
-        Returns:
-            JSON with the outcome, the answer, its sentences, and citations with their quotes
-        """
-        events = service.ask_async(question, owner=_owner(request))
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, Completed):
-                    return dumps(_shown(event.answer))
-        raise AssertionError("a stream of events ends with Completed")
-
-    return ask
-
-
 def _shown(answer: Answer) -> dict[str, Any]:
     known = answer_json(answer, None, 0)
     shown = {name: known[name] for name in _SHOWN}
     if answer.outcome is not Outcome.ANSWERED:
-        closest = answer.passages[:3]
         shown["closest"] = [
-            {"paper_id": each.paper.id, "title": each.paper.title} for each in closest
+            {"paper_id": each.paper.id, "title": each.paper.title} for each in answer.closest
         ]
     return shown
-
-
-def _search(service: Service) -> Callable[..., Awaitable[str]]:
-    async def search(query: str, request: gr.Request, k: int = 10) -> str:
-        """Find the papers of the library that fit a topic or a question best.
-
-        Args:
-            query: what the papers are about
-            k: how many papers at most
-
-        Returns:
-            JSON with papers, best first, each with the part of its abstract that fits best
-        """
-        owner = _owner(request)
-        found = await service.search_async(query, _bounded(k), reranked=True, owner=owner)
-        hits = search_json(None, 0, query, found.passages)["hits"]
-        return dumps({"hits": hits, "notes": found.notes})
-
-    return search
-
-
-def _lookup(service: Service) -> Callable[..., Awaitable[str]]:
-    async def lookup(  # noqa: PLR0917 - it is called by names
-        query: str = "",
-        author: str = "",
-        venue: str = "",
-        year: int = 0,
-        decision: str = "",
-        k: int = 10,
-    ) -> str:
-        """Look papers up by their records: title, author, venue, year, decision.
-
-        Args:
-            query: a title, in part or misspelled, the nickname of a method, or names and years
-            author: an author that the papers have
-            venue: where they appeared
-            year: when they appeared; 0 for any year
-            decision: oral, spotlight, poster or an award
-            k: how many papers at most
-
-        Returns:
-            JSON with papers, their records, abstracts and the reason why they were found
-        """
-        given = ExplicitFilters((author,) if author.strip() else (), venue, year or None, decision)
-        listing = await run_in_threadpool(service.lookup, query, _bounded(k), given)
-        matches = lookup_json(listing.matches)
-        return dumps({"total": listing.total, "note": listing.note, "matches": matches})
-
-    return lookup
 
 
 def _owner(request: gr.Request) -> str:

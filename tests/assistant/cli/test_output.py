@@ -1,4 +1,5 @@
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,28 +8,29 @@ from fakes import PAPERS, answered, paper, passage
 from rich.console import Console
 
 from assistant.cli.output import (
-    AnswerPrinter,
-    ProgressBars,
-    authors_line,
     ingest_lines,
     matches_table,
     models_lines,
     passages_lines,
-    reference,
-    where,
+    print_answer,
+    progress_bars,
 )
 from assistant.generation.answer_builder import ABSTENTION
+from assistant.generation.rendering import reference
 from assistant.models import ModelDescription
 from assistant.models.catalogue import REINSTALL
 from assistant.types import (
+    Answer,
     AnswerSentence,
     Citation,
     Completed,
+    Event,
     Outcome,
     Retrieved,
     SentenceKind,
     SentenceVerified,
 )
+from retrieval.formats.writers import authors_line, where
 from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Skipped
 
@@ -80,56 +82,55 @@ def test_reference() -> None:
     assert reference(WHISPER).startswith("Speech recognisers fail on whispered speech.")
 
 
-def test_an_answer_as_it_comes(console: Console) -> None:
-    answer = answered(ZEBRA, QUOTE)
-    printer = AnswerPrinter(console)
-    printer.show(Retrieved("About “X”: Why?", (passage(ZEBRA),)), "Why?")
-    first = Citation(1, ZEBRA, QUOTE)
-    printer.show(
-        SentenceVerified(AnswerSentence(QUOTE, SentenceKind.QUOTED, (1,)), (first,)), "Why?"
+def events_of(answer: Answer) -> Iterator[Event]:
+    yield Retrieved(answer.standalone_question, answer.passages)
+    cited = 0
+    for sentence in answer.sentences:
+        new = tuple(each for each in answer.citations if cited < each.number in sentence.citations)
+        cited += len(new)
+        yield SentenceVerified(sentence, new)
+    yield Completed(answer)
+
+
+def show(console: Console, answer: Answer) -> None:
+    """Print the answer as its events arrive."""
+    assert print_answer(console, answer.question, events_of(answer)) is answer
+
+
+SLOW = "Large vision models are slow on phones."
+WRITTEN = AnswerSentence("It needs none.", SentenceKind.VERIFIED, (1,))
+ALSO_WRITTEN = AnswerSentence("None at all.", SentenceKind.VERIFIED, (1, 2))
+QUOTED = AnswerSentence(QUOTE, SentenceKind.QUOTED, (1,))
+ALSO_QUOTED = AnswerSentence(SLOW, SentenceKind.QUOTED, (2,))
+EVIDENCE = (
+    "From “Zebra Pruning for Vision Models”:\n"
+    f"  “{QUOTE}” [1]\n"
+    "  “Large vision models are slow on phones.” [2]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        ((QUOTED, ALSO_QUOTED, ALSO_WRITTEN), f"{EVIDENCE}None at all. [1][2]\n"),
+        (
+            (WRITTEN, ALSO_WRITTEN, QUOTED, ALSO_QUOTED),
+            f"It needs none. [1]\nNone at all. [1][2]\n\nEvidence\n{EVIDENCE}",
+        ),
+    ],
+)
+def test_an_answer_as_it_comes(
+    console: Console, sentences: tuple[AnswerSentence, ...], expected: str
+) -> None:
+    answer = replace(
+        answered(ZEBRA, QUOTE),
+        standalone_question="About “X”: Why?",
+        sentences=sentences,
+        citations=(Citation(1, ZEBRA, QUOTE), Citation(2, ZEBRA, SLOW)),
     )
-    other = Citation(2, ZEBRA, "Large vision models are slow on phones.")
-    printer.show(
-        SentenceVerified(AnswerSentence(other.quote, SentenceKind.QUOTED, (2,)), (other,)), "Why?"
-    )
-    printer.show(
-        SentenceVerified(AnswerSentence("Both hold.", SentenceKind.VERIFIED, (1, 2)), ()), "Why?"
-    )
-    printer.show(Completed(replace(answer, citations=(first, other))), "Why?")
+    show(console, answer)
     line = "Ada Miro, Ben Okafor. Zebra Pruning for Vision Models. ICML 2021, oral"
-    assert printed(console) == (
-        "(About “X”: Why?)\n"
-        "From “Zebra Pruning for Vision Models”:\n"
-        "  “It does not need retraining.” [1]\n"
-        "  “Large vision models are slow on phones.” [2]\n"
-        "Both hold. [1][2]\n"
-        "\nReferences\n"
-        f"  [1][2] {line}\n"
-    )
-
-
-def test_evidence_behind_what_is_written_has_one_heading(console: Console) -> None:
-    answer = answered(ZEBRA, QUOTE)
-    printer = AnswerPrinter(console)
-    slow = "Large vision models are slow on phones."
-    citations = (Citation(1, ZEBRA, QUOTE), Citation(2, ZEBRA, slow))
-    written = AnswerSentence("It needs none.", SentenceKind.VERIFIED, (1,))
-    printer.show(SentenceVerified(written, citations[:1]), "Why?")
-    printer.show(SentenceVerified(replace(written, text="None at all."), ()), "Why?")
-    printer.show(SentenceVerified(AnswerSentence(QUOTE, SentenceKind.QUOTED, (1,)), ()), "Why?")
-    printer.show(
-        SentenceVerified(AnswerSentence(slow, SentenceKind.QUOTED, (2,)), citations[1:]), "Why?"
-    )
-    printer.show(Completed(replace(answer, citations=citations)), "Why?")
-    assert printed(console).startswith(
-        "It needs none. [1]\n"
-        "None at all. [1]\n"
-        "\nEvidence\n"
-        "From “Zebra Pruning for Vision Models”:\n"
-        f"  “{QUOTE}” [1]\n"
-        f"  “{slow}” [2]\n"
-        "\nReferences\n"
-    )
+    assert printed(console) == (f"(About “X”: Why?)\n{expected}\nReferences\n  [1][2] {line}\n")
 
 
 def test_an_abstention_names_the_closest_papers(console: Console) -> None:
@@ -141,9 +142,7 @@ def test_an_abstention_names_the_closest_papers(console: Console) -> None:
         citations=(),
         passages=tuple(passage(each) for each in PAPERS),
     )
-    printer = AnswerPrinter(console)
-    printer.show(Retrieved("Why?", answer.passages), "Why?")
-    printer.show(Completed(answer), "Why?")
+    show(console, answer)
     assert printed(console) == (
         f"{ABSTENTION}\n\nClosest papers:\n"
         + "".join(f"  {reference(each)}\n" for each in PAPERS[:3])
@@ -155,13 +154,9 @@ def test_an_abstention_names_the_closest_papers(console: Console) -> None:
 )
 def test_mark_up_in_a_title_is_text(console: Console, title: str) -> None:
     odd = paper(title=title, decision="[red]")
-    printer = AnswerPrinter(console)
-    citation = Citation(1, odd, QUOTE)
-    printer.show(
-        SentenceVerified(AnswerSentence(QUOTE, SentenceKind.QUOTED, (1,)), (citation,)), "?"
-    )
+    show(console, answered(odd, QUOTE))
     console.print(matches_table([Match(odd, title)]))
-    assert printed(console).count(title) == 3
+    assert printed(console).count(title) == 4
 
 
 def test_passages() -> None:
@@ -205,7 +200,7 @@ def test_ingest_lines() -> None:
 
 
 def test_progress_is_drawn_on_stderr_only(capfd: pytest.CaptureFixture[str]) -> None:
-    with ProgressBars() as bars:
+    with progress_bars() as bars:
         bars("fetching x", 0, 0, "B")
         bars("fetching x", 5_000_000, 93_000_000, "B")
         bars("Embedding papers", 1, 3, "papers")
@@ -217,6 +212,6 @@ def test_progress_is_drawn_on_stderr_only(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_work_that_does_not_report_draws_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    with ProgressBars():
+    with progress_bars():
         pass
     assert capfd.readouterr() == ("", "")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.evaluation.question_file import (
+from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
     read_judged,

@@ -1,8 +1,9 @@
 """The default chat model in llama.cpp, as it is."""
 
+import inspect
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, current_thread
@@ -11,9 +12,11 @@ from types import SimpleNamespace
 import numpy as np
 import psutil
 import pytest
+from fakes import FakeChatModel
 from llama_cpp import Llama
+from llama_cpp._internals import LlamaBatch, LlamaContext
 
-from assistant.models.chat import LlamaCppChatModel
+from assistant.models.chat import ChatModel, LlamaCppChatModel
 from assistant.models.llama.decoding import slices
 from retrieval.encoders import llamacpp
 from retrieval.types import Cancelled, ModelError
@@ -82,7 +85,7 @@ def test_stop_while_the_prompt_is_read(chat_model: LlamaCppChatModel, fresh_text
     with pytest.raises(Cancelled):
         list(chat_model.write([{"role": "user", "content": unread}], 5, stopped))
     assert len(looks) == 2
-    assert chat_model._model.n_tokens < chat_model.count([{"role": "user", "content": unread}])
+    assert chat_model._decoder._length() < chat_model.count([{"role": "user", "content": unread}])
     assert written(chat_model) == fresh_text
 
 
@@ -274,13 +277,13 @@ def test_what_conversations_begin_with_in_common_is_read_once(
 ) -> None:
     model = load_chat_model()
     read: list[int] = []
-    evaluate = Llama.eval
+    decode = LlamaContext.decode
 
-    def counting(inner: Llama, tokens: Sequence[int]) -> None:
-        read.append(len(tokens))
-        evaluate(inner, tokens)
+    def counting(context: LlamaContext, batch: LlamaBatch) -> None:
+        read.append(batch.batch.n_tokens)
+        decode(context, batch)
 
-    monkeypatch.setattr(Llama, "eval", counting)
+    monkeypatch.setattr(LlamaContext, "decode", counting)
     for system in ("Answer in one short sentence.", "Answer at length."):
         for question in ("Why?", "How?"):
             read.clear()
@@ -377,6 +380,13 @@ def test_who_waits_for_the_model_can_be_stopped(chat_model: LlamaCppChatModel) -
         list(chat_model.write(ASKED, 5, lambda: True))
 
 
+@pytest.mark.parametrize("model", [LlamaCppChatModel, FakeChatModel])
+@pytest.mark.parametrize("method", ["count", "write", "choose", "log_probabilities"])
+def test_models_and_stand_ins_take_what_the_port_says(model: type, method: str) -> None:
+    port, own = (inspect.signature(getattr(each, method)) for each in (ChatModel, model))
+    assert own == port
+
+
 def test_an_error_while_writing_reaches_the_reader(
     chat_model: LlamaCppChatModel, fresh_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,7 +394,9 @@ def test_an_error_while_writing_reaches_the_reader(
         raise RuntimeError("llama_decode returned 1")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Llama, "eval", broken)
-        with pytest.raises(ModelError, match=r"could not go on \(llama_decode returned 1\)"):
+        patch.setattr(LlamaContext, "decode", broken)
+        with pytest.raises(
+            ModelError, match=r"could not read \d+ tokens \(llama_decode returned 1\)"
+        ):
             list(chat_model.write([{"role": "user", "content": "Else"}], 5, never))
     assert written(chat_model) == fresh_text

@@ -116,7 +116,7 @@ def test_names_that_no_paper_has(library: Library) -> None:
 def test_names_that_filters_have_taken_stand_in_no_abstract() -> None:
     standalone = StandaloneQuestion("What did LeCun find about LionPrune?", "?")
     assert QuestionEntities.of(standalone, ()).names == ("LeCun", "LionPrune")
-    assert QuestionEntities.of(standalone, (), ["by Yann LeCun"]).names == ("LionPrune",)
+    assert QuestionEntities.of(standalone, (), "by Yann LeCun").names == ("LionPrune",)
 
 
 def test_a_follow_up_is_judged_without_the_title_that_stands_for_the_paper() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from fakes import (
@@ -18,17 +19,13 @@ from fakes import (
 )
 from promises import ANSWER_ALL, LIES, QUESTION, TRUE, UNDECIDED, check_promises
 
+from assistant.generation import answer_builder
 from assistant.generation.answer_builder import ABSTENTION, answer_text
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
+from assistant.pipeline.abstention import DEFAULT_THRESHOLD, FILE, write_calibration
 from assistant.pipeline.assistant import LONGEST_QUESTION, Assistant, checked_question
-from assistant.pipeline.calibration import (
-    DEFAULT_THRESHOLD,
-    FILE,
-    JudgedQuestion,
-    calibrated,
-    write_calibration,
-)
+from assistant.pipeline.calibration import JudgedQuestion, calibrated
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import (
     AnswerSentence,
@@ -44,7 +41,7 @@ from assistant.types import (
 )
 from retrieval.encoders.embedder import LlamaCppEmbedder
 from retrieval.library.library import Library
-from retrieval.search.reader import Reader
+from retrieval.search.reader import MessageRead, Reader
 from retrieval.types import Cancelled, InputError, LibraryError
 
 ABSTRACTS = (ZEBRA, TIDAL, LICHEN, WHISPER)
@@ -580,6 +577,23 @@ def test_timings_are_in_order(asking: Asking) -> None:
     assert 0 <= timings.retrieval <= timings.first_token <= timings.total
     timings = assistant.answer("Who won the football world cup?").timings
     assert 0 <= timings.retrieval <= timings.first_token <= timings.total
+
+
+def test_timings_begin_with_the_question(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it takes to understand the message counts, too."""
+    clock = [0.0]
+    monkeypatch.setattr(answer_builder, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    class SlowReader(FakeReader):
+        def message(self, message: str, previous: str = "") -> MessageRead:
+            clock[0] += 5
+            return super().message(message, previous)
+
+    for kind in ("content", "list"):
+        assistant, _ = asking("", reader=SlowReader({"zebra": "removes"}, kind=kind))
+        clock[0] = 0.0
+        timings = assistant.answer("ICML 2021 orals about pruning").timings
+        assert timings.retrieval == timings.first_token == timings.total == 5
 
 
 def test_stop_reaches_the_model(asking: Asking) -> None:

@@ -7,25 +7,27 @@ from fakes import PAPERS, ZEBRA, FakeReader, paper
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.pipeline.calibration import (
+from assistant.pipeline.abstention import (
     DEFAULT_THRESHOLD,
     FILE,
-    LEAST_QUESTIONS,
-    MOST_ANSWERED,
-    MOST_REFUSED,
     Calibration,
-    JudgedQuestion,
     Rates,
-    at_even_distances,
-    calibrated,
-    judged_sentences,
     read_calibration,
     threshold,
     write_calibration,
 )
+from assistant.pipeline.calibration import (
+    LEAST_QUESTIONS,
+    MOST_ANSWERED,
+    MOST_REFUSED,
+    JudgedQuestion,
+    at_even_distances,
+    calibrated,
+    judged_sentences,
+)
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.types import Cancelled, InputError, LibraryError, silent
+from retrieval.types import InputError, LibraryError, silent
 
 ANSWERABLE = [JudgedQuestion(0.5 + at / 100, answerable=True) for at in range(50)]
 UNANSWERABLE = [JudgedQuestion(0.1 + at / 50, answerable=False) for at in range(25)]
@@ -176,25 +178,20 @@ def test_sentences_stand_for_questions(library: Library, reader: Reader) -> None
     def tell(*step) -> None:
         told.append(step)
 
-    found = list(judged_sentences(library, reader, 10, tell, lambda: False))
+    found = list(judged_sentences(library, reader, 10, tell))
     # Of the four abstracts one has four sentences, the others are too short to lose one.
     assert [each.answerable for each in found] == [True, False]
     assert all(0 <= each.confidence <= 1 for each in found)
     assert told == [("calibrating", 1, 1, "papers")]
-    assert list(judged_sentences(library, reader, 10, silent, lambda: False)) == found
+    assert list(judged_sentences(library, reader, 10, silent)) == found
     assert len(PAPERS) == 4
 
 
 def test_its_own_paper_answers_a_sentence_and_without_it_none(library: Library) -> None:
     fake = FakeReader({"zebra": "removes"})
-    own, others = judged_sentences(library, fake, 10, silent, lambda: False)
+    own, others = judged_sentences(library, fake, 10, silent)
     assert own.confidence > DEFAULT_THRESHOLD > others.confidence
     assert fake.papers.count("zebra") == 1
-
-
-def test_sentences_can_be_stopped(library: Library) -> None:
-    with pytest.raises(Cancelled):
-        list(judged_sentences(library, FakeReader(), 10, silent, lambda: True))
 
 
 @pytest.mark.parametrize(

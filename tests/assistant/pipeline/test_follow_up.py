@@ -15,7 +15,6 @@ from assistant.pipeline.follow_up import (
     cited_papers,
     condense,
 )
-from assistant.pipeline.intent import THANKS
 from assistant.types import Answer, Citation, Outcome, Turn
 from retrieval.types import Paper, Passage
 
@@ -59,23 +58,28 @@ def ids(papers: Sequence[Paper]) -> list[str]:
     return [each.id for each in papers]
 
 
-def not_asked(_text: str, _papers: Sequence[Paper]) -> list[Passage]:
-    raise AssertionError("a place, a mark or a conversation without papers needs no search")
+def not_asked(_query: str, *, also: Sequence[str]) -> list[Passage]:
+    raise AssertionError(f"no search is needed, {also}")
 
 
-def finding(*best: Paper) -> Find:
-    """Finds these papers to fit as well as any can; all that compete with them fit not at all."""
+BY_ID = {each.id: each for each in PAPERS}
 
-    def find(_text: str, papers: Sequence[Paper]) -> list[Passage]:
-        rest = [each for each in papers if each not in best]
-        return [*(passage(each, 1.0) for each in best), *(passage(each, 0.0) for each in rest)]
+
+def finding(*best: Paper, rest: float = 0.0) -> Find:
+    """Finds these papers to fit as well as any can, and all that compete as well as `rest`."""
+
+    def find(_query: str, *, also: Sequence[str]) -> list[Passage]:
+        others = [BY_ID.get(id_) or paper(id_) for id_ in also]
+        return [
+            *(passage(each, 1.0) for each in best),
+            *(passage(each, rest) for each in others if each not in best),
+        ]
 
     return find
 
 
-def finding_no_others(_text: str, papers: Sequence[Paper]) -> list[Passage]:
-    """Finds the papers of the conversation alone, each to fit as well as the others."""
-    return [passage(each, 0.5) for each in papers]
+finding_no_others = finding(rest=0.5)
+"""Finds the papers of the conversation alone, each to fit as well as the others."""
 
 
 class RememberingFind:
@@ -85,9 +89,9 @@ class RememberingFind:
         self.asked: list[tuple[str, list[str]]] = []
         """Every text, with the ids of the papers that were to compete."""
 
-    def __call__(self, text: str, papers: Sequence[Paper]) -> list[Passage]:
-        self.asked.append((text, ids(papers)))
-        return finding_no_others(text, papers)
+    def __call__(self, query: str, *, also: Sequence[str]) -> Sequence[Passage]:
+        self.asked.append((query, list(also)))
+        return finding_no_others(query, also=also)
 
 
 def condensed(
@@ -131,8 +135,8 @@ def test_a_follow_up_names_the_paper_it_goes_on_about() -> None:
 
 
 def test_what_is_found_for_a_follow_up_begins_with_its_paper() -> None:
-    def find(_text: str, papers: Sequence[Paper]) -> list[Passage]:
-        return [passage(each, 0.5) for each in papers] + [passage(PAPERS[2], 0.1)]
+    def find(query: str, *, also: Sequence[str]) -> list[Passage]:
+        return [*finding_no_others(query, also=also), passage(PAPERS[2], 0.1)]
 
     found = condensed(QUESTION, [citing(PAPERS[1]), citing(PAPERS[0])], find=find)
     assert found.found[0].paper == found.focus_papers[0] == PAPERS[0]
@@ -147,7 +151,7 @@ def test_a_message_is_searched_as_typed_and_behind_the_title_cited_last() -> Non
 
 
 def test_a_library_where_nothing_is_found_leaves_a_message_as_it_is() -> None:
-    found = condensed(QUESTION, HISTORY, find=lambda _text, _papers: [])
+    found = condensed(QUESTION, HISTORY, find=lambda _query, also: [])  # noqa: ARG005
     assert found == StandaloneQuestion(QUESTION, QUESTION, history_papers=(PAPERS[0],))
 
 
@@ -238,8 +242,8 @@ def test_a_list_alone_excludes_nothing() -> None:
 def test_a_paper_of_the_conversation_that_fits_far_better_is_gone_on_about() -> None:
     question = "Does ZebraPrune need retraining?"
 
-    def find(_text: str, papers: Sequence[Paper]) -> list[Passage]:
-        return [*(passage(each, 1.0) for each in papers), passage(PAPERS[2], 0.0)]
+    def find(query: str, *, also: Sequence[str]) -> list[Passage]:
+        return [*finding(rest=1.0)(query, also=also), passage(PAPERS[2], 0.0)]
 
     for focus in ("alone", "last"):
         found = condensed(question, HISTORY, focus, find=find)
@@ -334,14 +338,6 @@ def test_an_answer_without_citations_leaves_the_paper_in_focus() -> None:
 def test_a_silent_abstract_is_what_a_follow_up_goes_on_about() -> None:
     silent = abstaining("How many GPUs did ZebraPrune use?", Outcome.ABSTRACT_SILENT, *PAPERS[:2])
     assert ids(condensed("And who wrote it?", [silent]).focus_papers) == ["zebra"]
-
-
-def test_fixed_replies_are_no_part_of_a_conversation() -> None:
-    thanks = abstaining("thanks!", Outcome.NOT_IN_LIBRARY, text=THANKS)
-    assert ids(condensed(QUESTION, [*HISTORY, thanks]).focus_papers) == ["zebra"]
-    assert condensed(QUESTION, [thanks]) == StandaloneQuestion(QUESTION, QUESTION)
-    second = condensed("Who wrote the second one?", [citing(*PAPERS[:3]), thanks])
-    assert ids(second.focus_papers) == ["tidal"]
 
 
 def test_standalone_questions_do_not_nest() -> None:

@@ -1,9 +1,11 @@
-"""Messages that ask nothing of the papers have fixed replies, and only those."""
+"""Fixed replies to messages that ask nothing of the papers, and places that messages name."""
 
 from dataclasses import replace
 
 import pytest
 from fakes import PAPERS, Asking, FakeReader, answered, message_read, passage
+from hypothesis import given
+from hypothesis import strategies as st
 from promises import check_promises
 
 from assistant.pipeline.intent import (
@@ -14,6 +16,7 @@ from assistant.pipeline.intent import (
     about_papers,
     fixed_reply,
     is_fixed,
+    place_in,
 )
 from assistant.types import Answer, Outcome, Turn
 from retrieval.search.reader import KINDS
@@ -107,3 +110,58 @@ def test_as_the_real_reader_sees_it(asking: Asking, message: str, reply: str) ->
 def test_a_question_gets_no_courtesy(asking: Asking, message: str) -> None:
     assistant, _ = asking("")
     assert not is_fixed(assistant.answer(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "words", "rank", "by_mark"),
+    [
+        ("What does the second one show?", "the second one", "1", False),
+        ("Who wrote the 1st paper?", "the 1st paper", "0", False),
+        ("and the third?", "the third", "2", False),
+        ("The tenth study, why?", "The tenth study", "9", False),
+        ("Is the latter better?", "the latter", "latter", False),
+        ("How does that former paper work?", "that former paper", "former", False),
+        ("the last one, who is it by", "the last one", "last", False),
+        ("What did your previous paper find?", "your previous paper", "previous", False),
+        ("And the other one?", "the other one", "other", False),
+        ("what is the first one about?", "the first one", "0", False),
+        ("Explain the first paper in detail", "the first paper", "0", False),
+        ("Who wrote the first paper in the list?", "the first paper", "0", False),
+        ("How large is [2]?", "[2]", "2", True),
+        ("What does paper 3 say?", "paper 3", "3", True),
+        ("see reference #12, why?", "reference #12", "12", True),
+        ("the first one, or [3]?", "[3]", "3", True),
+    ],
+)
+def test_a_place_by_words_or_by_the_number_of_a_citation(
+    message: str, words: str, rank: str, by_mark: bool
+) -> None:
+    place = place_in(message)
+    assert place is not None
+    assert message[place.start : place.end] == words
+    assert (place.rank, place.by_mark) == (rank, by_mark)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "Does it need retraining?",
+        "Who is its first author?",
+        "Is it the first work to prune phones?",
+        "Is it the second paper in this field?",
+        "Is it better than the previous work?",
+        "the second of these, why?",
+        "a first paper",
+        "In which year, 2021?",
+        "[x] and [123]",
+    ],
+)
+def test_no_place(message: str) -> None:
+    assert place_in(message) is None
+
+
+@given(st.text(alphabet="the first paper [1]second one latter#", max_size=60))
+def test_a_place_is_part_of_the_message(message: str) -> None:
+    place = place_in(message)
+    assert place is None or 0 <= place.start < place.end <= len(message)

@@ -14,7 +14,6 @@ from fakes import (
     answered,
     message_read,
     paper,
-    passage,
 )
 from promises import check_promises
 
@@ -24,7 +23,6 @@ from assistant.pipeline.metadata import (
     LIKELY_KIND,
     MOST_LISTED,
     answer_from_metadata,
-    nothing_passes,
     passages_of,
 )
 from assistant.types import Outcome, Turn
@@ -197,8 +195,9 @@ def from_metadata(
 ) -> MetadataAnswer | None:
     read = message_read(kind, "last", sure)
     named = lookup.named(question)
-    standalone = condense(question, history, read, lambda _text, papers: [*map(passage, papers)])
-    return answer_from_metadata(lookup, standalone, read, named, history)
+    standalone = condense(question, history, read, lambda _query, also: [])  # noqa: ARG005
+    parsed = lookup.parse(question, lookup=kind == "list")
+    return answer_from_metadata(lookup, standalone, read, parsed, named=named, history=history)
 
 
 @pytest.mark.parametrize("kind", ["content", "several", "greeting"])
@@ -255,7 +254,7 @@ def test_a_command_is_named_only_if_it_lists_the_rest(
     )
     assert found is not None
     assert len(found.sentences) == MOST_LISTED == len(found.papers)
-    assert found.sentences[-1].text.endswith(rest)
+    assert found.sentences[-1][0].endswith(rest)
 
 
 def test_a_paper_on_a_method_is_not_the_methods_own(tmp_path: Path) -> None:
@@ -270,7 +269,7 @@ def test_nothing_passes_only_where_the_index_proves_it(tmp_path: Path) -> None:
         "How do ICML 2021 papers prune?": "",
         "How are models pruned?": "",
     }.items():
-        found = nothing_passes(lookup, question, lookup.parse(question, lookup=False))
+        found = from_metadata(lookup, question, "content")
         assert (found.note if found else "") == note
 
 
@@ -278,7 +277,8 @@ def test_papers_to_which_another_is_sought_are_not_listed_from_records(tmp_path:
     lookup = lookup_in(PAPERS, tmp_path)
     question = "other papers by Ada Miro"
     standalone = StandaloneQuestion(question, question, excluded=(PAPERS[0],))
-    assert answer_from_metadata(lookup, standalone, message_read("list"), ()) is None
+    parsed = lookup.parse(question, lookup=True)
+    assert answer_from_metadata(lookup, standalone, message_read("list"), parsed) is None
 
 
 def test_a_passage_is_the_first_chunk(library: Library) -> None:

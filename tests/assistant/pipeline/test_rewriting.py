@@ -20,7 +20,7 @@ GOOD = "On which 2 phones was it shown that Zebra Pruning removes weights?"
 def condensed(question: str = QUESTION, focus: str = "last") -> StandaloneQuestion:
     read = message_read(focus=focus)
     found = PAPERS[1] if focus == "alone" else PAPERS[0]
-    return condense(question, HISTORY, read, lambda _text, _papers: [passage(found)])
+    return condense(question, HISTORY, read, lambda _query, also: [passage(found)])  # noqa: ARG005
 
 
 def going_on(sure: float = 0.9) -> FakeReader:

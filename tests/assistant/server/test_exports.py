@@ -37,7 +37,7 @@ def test_questions_answers_and_references() -> None:
             r"> Turnips grow. \[1\]" + "\n",
             "## And beets?\n",
             "*Understood as: Do beets grow?*\n",
-            r"Beets grow. \[2\] \[1\]" + "\n",
+            r"Beets grow. \[2\]\[1\]" + "\n",
             "## References\n",
             f"1. {turnips}",
             "2. Ann Ä. One, 李四. Beets. ICLR 2023, oral.\n",
@@ -58,7 +58,7 @@ def test_evidence_behind_what_is_written_is_announced_once() -> None:
     assert (
         "\n\n".join(
             [
-                r"Beets grow. \[1\] \[2\]",
+                r"Beets grow. \[1\]\[2\]",
                 "Evidence:",
                 r"> Beets grow, too. \[1\]",
                 r"> Turnips grow. \[2\]",
@@ -125,6 +125,7 @@ def test_what_was_stopped_says_so() -> None:
         ("costs $5", r"costs \$5"),
         ("two\nlines", "two lines"),
         (r"is $a<b_1$ so?", r"is $a\lt b_1$ so?"),
+        ("$![x](http://192.0.2.1/x.png)$", "$![x]{}(http://192.0.2.1/x.png)$"),
     ],
 )
 def test_text_stays_text(typed: str, written: str) -> None:

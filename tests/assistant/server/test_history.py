@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.main import main
-from assistant.evaluation.question_file import read_questions
+from assistant.evaluation.questions.lines import read_questions
 from assistant.server.history import CONVERSATIONS, Conversations, Rating, Reason
 from assistant.types import (
     Answer,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fakes import LICHEN, TIDAL, ZEBRA
 
-from assistant.server.jobs.ingest import LibraryJobs, shown_name
+from assistant.server.jobs.library import LibraryJobs, shown_name
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.library.health import check
 from retrieval.library.library import Library
@@ -177,7 +177,7 @@ def test_a_bug_is_told_and_keeps_its_traceback(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("assistant.server.jobs.ingest.check", broken)
+    monkeypatch.setattr("assistant.server.jobs.library.check", broken)
     jobs = LibraryJobs(lambda: own_library)
     jobs.check()
     assert jobs.wait(60)

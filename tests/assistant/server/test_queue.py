@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from assistant.server.queue import RequestQueue, Ticket
+from assistant.server.jobs.queue import RequestQueue, Ticket
 from retrieval.types import BusyError
 
 

@@ -12,8 +12,8 @@ import pytest
 from fakes import Asking, FakeReader, answered, paper
 from prometheus_client.parser import text_string_to_metric_families
 
+from assistant.server.jobs.queue import RequestQueue
 from assistant.server.jobs.setup import SetupState
-from assistant.server.queue import RequestQueue
 from assistant.server.service import Service, Waiting
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Outcome, Retrieved, Turn
@@ -277,7 +277,7 @@ def test_when_the_server_ends_nobody_waits_on(service: Service, engine: Scripted
             with pytest.raises(Cancelled):
                 each.result(PATIENCE)
     with pytest.raises(Cancelled):
-        list(service.ask("answered?"))
+        service.ask("answered?")
     assert len(service.queue) == 0
     assert outcomes(service) == {"stopped": 6}
 

@@ -1,13 +1,13 @@
 import csv
 import io
 import re
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import pytest
 from fakes import PAPERS, answered
 from markdown_table import cells
 
-from assistant.server.web.exports import COLUMNS, Row, table_csv, table_markdown, table_rows
+from assistant.server.web.exports import COLUMNS, table_csv, table_markdown, table_rows
 from assistant.types import AnswerSentence, Citation, SentenceKind
 
 ZEBRA, TIDAL = PAPERS[:2]
@@ -29,18 +29,15 @@ ANSWER = replace(
         Citation(2, ZEBRA, QUOTES[1]),
         Citation(3, TIDAL, QUOTES[2]),
     ),
+    confidence=0.9,
 )
 
 
 def test_a_row_a_paper_with_what_was_written_and_its_evidence() -> None:
-    zebra, tidal = table_rows(ANSWER)
-    assert (zebra.paper, zebra.claim) == (ZEBRA.title, "It loses 0.3 points.")
-    assert zebra.evidence == f"“{QUOTES[0]}” “{QUOTES[1]}”"
-    assert (tidal.paper, tidal.claim, tidal.evidence) == (
-        TIDAL.title,
-        "It halves the error.",
-        f"“{QUOTES[2]}”",
-    )
+    assert table_rows(ANSWER) == [
+        (ZEBRA.title, "It loses 0.3 points.", f"“{QUOTES[0]}” “{QUOTES[1]}”"),
+        (TIDAL.title, "It halves the error.", f"“{QUOTES[2]}”"),
+    ]
 
 
 def test_there_is_none_where_less_than_two_papers_have_something_written_of_them() -> None:
@@ -55,7 +52,7 @@ def test_csv_is_read_back_as_it_was() -> None:
     rows = table_rows(ANSWER)
     head, *lines = csv.reader(io.StringIO(table_csv(rows)))
     assert tuple(head) == COLUMNS
-    assert lines == [[row.paper, row.claim, row.evidence] for row in rows]
+    assert lines == [list(row) for row in rows]
 
 
 HOSTILE = (
@@ -69,7 +66,7 @@ HOSTILE = (
 
 
 def test_a_formula_does_not_end_a_cell() -> None:
-    row = Row("Title", "It models $p(y|x)$.", "“$|x| < 1$ | always”")
+    row = ("Title", "It models $p(y|x)$.", "“$|x| < 1$ | always”")
     last = table_markdown([row]).splitlines()[-1]
     assert len(cells(last)) == len(COLUMNS)
     assert r"It models $p(y\vert x)$." in last
@@ -78,14 +75,14 @@ def test_a_formula_does_not_end_a_cell() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_papers_is_neither_markup_nor_formula(text: str) -> None:
-    row = Row(text, f"+{text}", f"“{text}”")
+    row = (text, f"+{text}", f"“{text}”")
     _, line = csv.reader(io.StringIO(table_csv([row])))
     for cell in line[:2]:
         assert cell.lstrip()[0] not in "=+-@＝" or cell.startswith("'")
     head, line, last = table_markdown([row]).splitlines()
     assert (head, line) == ("| Paper | Claim | Evidence |", "| --- | --- | --- |")
     assert [" ".join(cell.split()) for cell in cells(last)] == [
-        " ".join(cell.split()) for cell in astuple(row)
+        " ".join(cell.split()) for cell in row
     ]
     assert not re.search(r"(?<!\\)[\[\]<`]", last)
 

@@ -10,8 +10,8 @@ that come, each with ten-fold cross-validation by paper:
 - the weights of the probability that an abstract answers: a logistic regression;
 - what the budget and gap of the evidence give.
 
-Prints a table for each; the numbers go into `RerankSettings`, `abstention.WEIGHTS` and
-`EvidenceSettings` by hand, with what was tried written into ../reading.md.
+Prints a table for each; the numbers go into `RerankSettings`, `abstention.WEIGHTS`,
+`evidence.WORDS` and `evidence.GAP` by hand, with what was tried written into ../reading.md.
 """
 
 import argparse

@@ -178,12 +178,18 @@ window.ownPage = {copy, say, NOT_COPIED};
     }
   });
 
-  // The question that is being edited is marked.
+  // The question that is being edited is marked, also when its conversation is shown anew.
+  let edited = "";
+  function mark(position) {
+    edited = position;
+    shown(".exchange.edited")?.classList.remove("edited");
+    if (!position) return;
+    const edit = shown(`#conversation [data-event="edit"][data-position="${position}"]`);
+    edit?.closest(".exchange").classList.add("edited");
+  }
   document.addEventListener("click", (event) => {
     const edit = event.target.closest("#conversation [data-event='edit']");
-    if (!edit) return;
-    shown(".exchange.edited")?.classList.remove("edited");
-    edit.closest(".exchange").classList.add("edited");
+    if (edit) mark(edit.dataset.position);
   });
 
   // On a narrow page a button opens the list of conversations.
@@ -225,7 +231,8 @@ window.ownPage = {copy, say, NOT_COPIED};
     if (status) tell(status.textContent);
     else if (isAnswering && !answer) tell("The answer has come.");
     const editing = Boolean(shown("#editing"));
-    if (isEditing && !editing) shown(".exchange.edited")?.classList.remove("edited");
+    if (isEditing && !editing) mark("");
+    else if (editing && !shown(".exchange.edited")) mark(edited);
     isEditing = editing;
     const open = shown("#conversation [data-conversation]") ?? shown("#past [aria-current]");
     const id = open?.dataset.conversation ?? "";

@@ -1,0 +1,1 @@
+"""Question sets: JSONL files with expected answers, and BEIR folders."""

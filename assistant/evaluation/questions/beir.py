@@ -1,0 +1,182 @@
+"""Folders in BEIR's layout (Thakur et al. 2021): judged queries, and the corpus as a library."""
+
+import hashlib
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.evaluation.questions.lines import (
+    QuestionLine,
+    check_ids_differ,
+    contents,
+    lines_of,
+    numbered_lines,
+    question_of,
+    shown,
+)
+from assistant.evaluation.records.provenance import sha256_of
+from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
+from assistant.pipeline.startup import open_library
+from assistant.settings import Settings
+from retrieval.formats.fields import checked
+from retrieval.library.ingest import ingest
+from retrieval.types import InputError, Progress, Skipped, Source
+
+_CORPUS = "corpus.jsonl"
+_NAME_LENGTH = 16
+"""Digits of a corpus's hash that name its library."""
+_COLUMNS = ("query-id", "corpus-id", "score")
+_EXPECTED = "corpus.jsonl, queries.jsonl and qrels/test.tsv"
+_ROWS = "a header with query-id, corpus-id and score, then a judgement a line, parted by tabs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """A row of the judgements file."""
+
+    query: str
+    paper: str
+    score: float
+    where: str
+    number: int
+    """Line, from 1."""
+
+
+def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSet:
+    """The queries of `folder` that have a relevant paper, with the gains by the papers' ids.
+
+    The judgements are read from `qrels/test.tsv`, or from the only other file there. A score above
+    0 is a gain. A relevant paper without an abstract cannot be in a library: it stays expected and
+    is never found, so that figures compare with published ones.
+
+    Args:
+        folder: with `corpus.jsonl`, `queries.jsonl` and `qrels/`.
+        library: the ids of its papers; None if the corpus is not ingested yet.
+
+    Raises:
+        InputError: a file cannot be read or does not fit; one sentence with file and line.
+    """
+    queries_file, judged_file = folder / "queries.jsonl", _judged_file(folder)
+    queries, judged = contents(queries_file), contents(judged_file)
+    lines = lines_of(queries, queries_file, "_id")
+    check_ids_differ(lines)
+    judgements = _judgements(judged, judged_file)
+    by_id = {line.id.strip(): line for line in lines}
+    gains: dict[str, dict[str, float]] = {id_: {} for id_ in by_id}
+    for each in judgements:
+        if each.query not in gains:
+            raise _not_there(each, "query", each.query, queries_file)
+        if each.score > 0:
+            gains[each.query][each.paper] = each.score
+    samples = tuple(_sample(id_, line, gains[id_]) for id_, line in by_id.items() if gains[id_])
+    if not samples:
+        raise InputError(f"{judged_file} judges no paper as relevant; expected {_ROWS}.")
+    relevant = [each for each in judgements if each.score > 0]
+    absent = [each for each in relevant if library is not None and each.paper not in library]
+    sha256 = hashlib.sha256(queries + judged).hexdigest()
+    return QuestionSet(samples, sha256, _missing(absent, folder))
+
+
+def home_of_corpus(folder: Path, settings: Settings) -> Path:
+    """The library of a folder's corpus, in the cache; raises InputError if there is no corpus."""
+    corpus = folder / _CORPUS
+    try:
+        name = sha256_of(corpus)[:_NAME_LENGTH]
+    except OSError as error:
+        raise InputError(
+            f"{corpus} cannot be read ({error.strerror}); expected questions in a JSONL file, or a "
+            "folder with corpus.jsonl, queries.jsonl and qrels/test.tsv."
+        ) from error
+    return settings.cache / "corpora" / name
+
+
+def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:
+    """Bring the library of `settings` up to date with the corpus of a BEIR folder."""
+    ingest(open_library(settings, progress), [folder / _CORPUS], progress=progress)
+
+
+def _judged_file(folder: Path) -> Path:
+    files = sorted((folder / "qrels").glob("[!.]*.tsv"))
+    test = folder / "qrels" / "test.tsv"
+    if test in files:
+        return test
+    if len(files) > 1:
+        names = ", ".join(file.name for file in files)
+        raise InputError(
+            f"{folder / 'qrels'} has {names} and no test.tsv; name the one to use test.tsv."
+        )
+    if not files:
+        raise InputError(f"{folder} has no judgements; expected a folder with {_EXPECTED}.")
+    return files[0]
+
+
+def _judgements(content: bytes, file: Path) -> list[_Judgement]:
+    lines = numbered_lines(content, file, _ROWS)
+    if not lines:
+        raise InputError(f"{file} is empty; expected {_ROWS}.")
+    (first, header), *rows = (
+        (number, [cell.strip() for cell in raw.split("\t")]) for number, raw in lines
+    )
+    for name in _COLUMNS:
+        if name not in header:
+            raise InputError(f"{file}, line {first} has no column {name}; expected {_ROWS}.")
+    judgements: dict[tuple[str, str], _Judgement] = {}
+    for number, row in rows:
+        each = _judgement(dict(zip(header, row, strict=False)), f"{file}, line {number}", number)
+        before = judgements.setdefault((each.query, each.paper), each)
+        if before is not each:
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}” for the query "
+                f"“{shown(each.query)}” as line {before.number} did; keep one of the two."
+            )
+    return list(judgements.values())
+
+
+def _judgement(row: Mapping[str, str], where: str, number: int) -> _Judgement:
+    for name in _COLUMNS:
+        if not row.get(name):
+            raise InputError(f"{where} has no {name}; expected {_ROWS}.")
+    query, paper, score = (row[name] for name in _COLUMNS)
+    try:
+        value = float(score)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{where} has the score “{shown(score)}”; expected a number such as 1.")
+    return _Judgement(query, paper, value, where, number)
+
+
+def _sample(id_: str, line: QuestionLine, gains: Mapping[str, float]) -> Sample:
+    text = line.fields.get("text")
+    if not isinstance(text, str):
+        raise InputError(f"{line.where} has no text; expected “text” with the query.")
+    question = Question(question_of(text, line.where), Expected(papers=gains))
+    return Sample(id_, SampleType.RETRIEVAL, (question,))
+
+
+def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
+    """A note on relevant papers that have no abstract; other absent papers are errors."""
+    if not absent:
+        return ()
+    file = folder / _CORPUS
+    corpus = {line.id.strip(): line for line in lines_of(contents(file), file, "_id")}
+    for each in absent:
+        line = corpus.get(each.paper)
+        if line is None:
+            raise _not_there(each, "paper", each.paper, file)
+        if not isinstance(checked(line.fields, Source("", line.number)), Skipped):
+            raise InputError(
+                f"{each.where} judges the paper “{shown(each.paper)}”, which the library does not "
+                f"have; add the corpus with `assistant ingest {folder}`."
+            )
+    count = len({each.paper for each in absent})
+    verbs = "has no abstract and counts" if count == 1 else "have no abstract and count"
+    return (f"{count} of the relevant papers in {file} {verbs} as not found.",)
+
+
+def _not_there(judged: _Judgement, noun: str, id_: str, file: Path) -> InputError:
+    return InputError(
+        f"{judged.where} judges the {noun} “{shown(id_)}”, which {file} does not have; "
+        "see that both files are of the same collection."
+    )

@@ -1,0 +1,1 @@
+"""What a run leaves in its folder: its record, its rows; and replays, which compare both."""

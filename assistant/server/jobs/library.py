@@ -1,0 +1,271 @@
+"""Jobs on the library (ingest, remove, check, repair), run in a thread, and their progress."""
+
+import sys
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from retrieval.library.health import Health, check, mend, repair
+from retrieval.library.ingest import Removal, ingest, remove_source
+from retrieval.library.library import Library
+from retrieval.types import BusyError, Cancelled, IngestReport, UserError
+
+JobKind = Literal["ingest", "remove", "check", "repair"]
+
+LONGEST_NAME = 120
+"""Characters of a file's shown name."""
+UNEXPECTED = "Something unexpected went wrong; the terminal shows more."
+_MIN_SECONDS = 1.0
+"""Time in a stage before the time left is estimated."""
+_RUNNING = {
+    "ingest": "Files are being added",
+    "remove": "A file's papers are being removed",
+    "check": "The library is being checked",
+    "repair": "The library is being repaired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a job and its progress."""
+
+    name: str
+    done: int = 0
+    total: int = 0
+    """0 if unknown."""
+    unit: str = ""
+    seconds_left: float | None = None
+    """None if it cannot be estimated yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """The running job, or how the last one ended."""
+
+    number: int = 0
+    """The job's number in this process, from 1; 0 before the first."""
+    kind: JobKind = "ingest"
+    running: bool = False
+    stages: tuple[Stage, ...] = ()
+    stopping: bool = False
+    """It runs, but was asked to stop."""
+    stopped: bool = False
+    """It ended because it was asked to stop."""
+    error: str = ""
+    """One sentence if it failed."""
+    report: IngestReport | None = None
+    """Of files that were added."""
+    added: int = 0
+    """Papers that were added, even if it was stopped or failed."""
+    removal: Removal | None = None
+    """Of a file that was removed."""
+    health: Health | None = None
+    """Of a check or a repair."""
+
+
+class LibraryJobs:
+    """Runs jobs on a library, one at a time. Thread-safe."""
+
+    def __init__(
+        self, library: Callable[[], Library], on_count: Callable[[int], None] = lambda _papers: None
+    ) -> None:
+        """Start nothing yet.
+
+        Args:
+            library: returns the library; may raise `NotReadyError`.
+            on_count: called after each job with the number of papers.
+        """
+        self._library = library
+        self._on_count = on_count
+        self._lock = threading.Lock()
+        self._state = JobState()
+        self._progress = ProgressTracker()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def state(self) -> JobState:
+        """The running job, or the last one."""
+        with self._lock:
+            if not self._state.running:
+                return self._state
+            return replace(self._state, stages=self._progress.stages, stopping=self._stop.is_set())
+
+    def add(
+        self,
+        paths: Sequence[Path],
+        *,
+        names: Mapping[Path, str] | None = None,
+        venue: str = "",
+        year: int | None = None,
+        afterwards: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Begin to add files, and return the job's number.
+
+        Files that cannot be read are listed in the report; the others are added.
+
+        Args:
+            paths: the files.
+            names: names for sources and messages, any text; by default those on disk.
+            venue: venue of papers for which a file names none.
+            year: year of papers for which a file names none.
+            afterwards: called when the files are no longer needed; not called if this raises.
+
+        Raises:
+            BusyError: another job is running.
+            NotReadyError: there is no library yet.
+        """
+        shown = {path: shown_name(name) for path, name in (names or {}).items()}
+
+        def job(library: Library) -> JobState:
+            try:
+                report = ingest(
+                    library, paths, venue=venue, year=year, progress=self._report_or_stop,
+                    names=shown, skips_files=True,
+                )  # fmt: skip
+            finally:
+                afterwards()
+            return JobState(report=report)
+
+        return self._begin("ingest", job)
+
+    def remove(self, source: str) -> int:
+        """Begin to remove the papers of a file; see `add`."""
+        return self._begin(
+            "remove",
+            lambda library: JobState(removal=remove_source(library, source, self._progress.report)),
+        )
+
+    def check(self) -> int:
+        """Begin to check the library for damage; see `add`."""
+        return self._begin(
+            "check", lambda library: JobState(health=check(library, self._progress.report))
+        )
+
+    def repair(self) -> int:
+        """Begin to repair the library; see `add`."""
+        return self._begin(
+            "repair", lambda library: JobState(health=repair(library, self._progress.report))
+        )
+
+    def cancel(self) -> None:
+        """Stop adding files before the next paper; papers already written stay.
+
+        Jobs of other kinds run to their end.
+        """
+        with self._lock:
+            if self._state.running and self._state.kind == "ingest":
+                self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait at most `seconds` for the running job; returns whether it has ended."""
+        if self._thread:
+            self._thread.join(seconds)
+        return not self.state.running
+
+    def stop(self) -> None:
+        """Stop adding files, and wait until the running job has ended."""
+        self.cancel()
+        self.wait()
+
+    def _begin(self, kind: JobKind, job: Callable[[Library], JobState]) -> int:
+        library = self._library()
+        with self._lock:
+            if self._state.running:
+                raise BusyError(f"{_RUNNING[self._state.kind]}; try again when that has ended.")
+            number = self._state.number + 1
+            self._state = JobState(number, kind, running=True)
+            self._progress = ProgressTracker()
+            self._stop.clear()
+            self._thread = threading.Thread(
+                target=self._run, args=(library, job), name=kind, daemon=True
+            )
+            self._thread.start()
+        return number
+
+    def _run(self, library: Library, job: Callable[[Library], JobState]) -> None:
+        before = _count(library)
+        ended = JobState(error=UNEXPECTED)
+        try:
+            ended = job(library)
+        except Cancelled:
+            ended = JobState(stopped=True, error=self._mend(library))
+        except UserError as error:
+            print(f"assistant: {error}", file=sys.stderr, flush=True)
+            ended = JobState(error=str(error))
+        finally:
+            papers = _count(library)
+            self._on_count(papers)
+            with self._lock:
+                self._state = replace(
+                    ended,
+                    number=self._state.number,
+                    kind=self._state.kind,
+                    stages=self._progress.stages,
+                    added=max(0, papers - before),
+                )
+
+    def _mend(self, library: Library) -> str:
+        """Complete an interrupted change; returns a sentence if that fails."""
+        try:
+            with library.exclusive():
+                if library.was_interrupted:
+                    mend(library, self._progress.report)
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def _report_or_stop(self, stage: str, done: int, total: int, unit: str) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+        self._progress.report(stage, done, total, unit)
+
+
+class ProgressTracker:
+    """Collects the stages reported to a `Progress`. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Begin with no stage."""
+        self._lock = threading.Lock()
+        self._stages: list[Stage] = []
+        self._start = (0.0, 0)
+        """Time at which the last stage began, and how much of it was done then."""
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """All stages so far, the current one last."""
+        with self._lock:
+            return tuple(self._stages)
+
+    def report(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Record progress; see `Progress`."""
+        with self._lock:
+            if not self._stages or self._stages[-1].name != stage:
+                self._start = (time.monotonic(), done)
+                self._stages.append(Stage(stage))
+            self._stages[-1] = Stage(stage, done, total, unit, self._seconds_left(done, total))
+
+    def _seconds_left(self, done: int, total: int) -> float | None:
+        began, done_before = self._start
+        seconds = time.monotonic() - began
+        if seconds < _MIN_SECONDS or done <= done_before or total <= done:
+            return None
+        return seconds / (done - done_before) * (total - done)
+
+
+def shown_name(name: str) -> str:
+    """The last part of a file's name, printable characters only, at most `LONGEST_NAME` long."""
+    last = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
+    printable = "".join(character for character in last if character.isprintable())
+    return " ".join(printable.split())[-LONGEST_NAME:] or "unnamed"
+
+
+def _count(library: Library) -> int:
+    try:
+        return library.store.count()[0]
+    except UserError:
+        return 0

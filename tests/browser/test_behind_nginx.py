@@ -1,0 +1,143 @@
+"""The app below a path of the real nginx on another port, set up as README says."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from app_process import Served, served
+from playwright.sync_api import Page, expect
+
+from assistant.server.auth.accounts import add_user, make_key
+
+PASSWORD = "a correct horse"  # noqa: S105 - of nobody
+QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
+README = Path(__file__).parents[2] / "README.md"
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+CONFIGURATION = """
+{user}
+daemon off;
+pid {folder}/pid;
+error_log stderr;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port};
+    {location}
+  }}
+}}
+"""
+
+
+class Proxied(NamedTuple):
+    """An app behind nginx."""
+
+    app: Served
+    address: str
+    key: str
+
+
+@pytest.fixture(scope="module")
+def proxied(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
+    if NGINX is None:
+        pytest.skip("no nginx is installed: what README says of it is not tested")
+    folder = tmp_path_factory.mktemp("nginx")
+    add_user(folder / "users.json", "ann", PASSWORD)
+    key = make_key(folder / "users.json", "ann")
+    flags = ("--auth-file", str(folder / "users.json"), "--proxies", "127.0.0.1")
+    with served(library_home, *flags) as app, nginx(folder, app) as port:
+        app.wait_until_ready()
+        yield Proxied(app, f"http://127.0.0.1:{port}/papers", key)
+
+
+@contextmanager
+def nginx(folder: Path, app: Served) -> Iterator[int]:
+    """nginx with README's configuration, before `app`; gives its port."""
+    assert NGINX
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    found = re.search(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    assert found
+    file = folder / "nginx.conf"
+    user = "user root;" if os.getuid() == 0 else ""
+    location = found[1].replace("127.0.0.1:7860", app.host)
+    values = {"user": user, "folder": folder, "port": port, "location": location}
+    file.write_text(CONFIGURATION.format(**values))
+    process = subprocess.Popen([NGINX, "-e", "stderr", "-c", file])
+    try:
+        while not listens(port):
+            assert process.poll() is None
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_the_page_works_below_its_path(page: Page, proxied: Proxied) -> None:
+    page.goto(proxied.address)
+    expect(page).to_have_url(f"{proxied.address}/login")
+    page.get_by_label("Name").fill("ann")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{proxied.address}/")
+    [session] = [each for each in page.context.cookies() if each["name"] == "assistant_session"]
+    assert session["path"] == "/papers/"
+    page.get_by_role("tab", name="Chat").click()
+    page.locator("#question textarea").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator("#conversation")).to_contain_text("roughly 84x")
+    page.get_by_role("tab", name="Library").click()
+    papers = {"name": "papers.bib", "mimeType": "text/plain", "buffer": b"no record"}
+    with page.expect_response(re.compile("/papers/gradio_api/upload")) as uploaded:
+        page.locator("input[type=file]").first.set_input_files([papers])  # type: ignore[list-item]
+    assert uploaded.value.status == 200
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_url(f"{proxied.address}/login")
+
+
+def test_programs_reach_the_api_below_the_path(proxied: Proxied) -> None:
+    bearer = {"authorization": f"Bearer {proxied.key}"}
+    with httpx.Client(headers=bearer, trust_env=False, timeout=120) as client:
+        document = client.get(f"{proxied.address}/openapi.json").json()
+        assert document["servers"] == [{"url": "/papers"}]
+        assert client.get(f"{proxied.address}/docs").status_code == 200
+        asked = {"stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+        with client.stream("POST", f"{proxied.address}/v1/chat/completions", json=asked) as answer:
+            pieces = [*answer.iter_raw()]
+        assert len(pieces) > 3, "it is not held back to its end"
+        assert b"[DONE]" in pieces[-1]
+        large = client.post(f"{proxied.address}/v1/search", content=b"x" * 2_000_000)
+        assert large.json()["error"]["code"] == "body_too_large"
+
+
+def test_a_client_of_nginx_cannot_change_its_address(proxied: Proxied) -> None:
+    wrong = {"name": "ann", "password": "wrong"}
+    with httpx.Client(trust_env=False, timeout=60) as client:
+        tried = [
+            client.post(
+                f"{proxied.address}/login",
+                data=wrong,
+                headers={"x-forwarded-for": f"192.0.2.{number}"},
+            ).status_code
+            for number in range(11)
+        ]
+    assert tried == [401] * 10 + [429]
