@@ -280,7 +280,8 @@ def test_a_file_is_removed_and_the_library_checked_and_repaired(
     )
     removed = json.loads(run("remove", "first.jsonl", "--json", *home).stdout)
     assert removed.pop("seconds") >= 0
-    assert removed == {"source": "first.jsonl", "removed": 1, "kept": 0, "papers": 1}
+    counts = {"removed": 1, "kept": 0, "papers": 1}
+    assert removed == {"source": "first.jsonl", **counts, "completed": False}
     assert "The library is whole." in run("doctor", *home).stdout
     shutil.rmtree(tmp_path / "home" / "lexical")
     ill = run("doctor", "--json", *home)

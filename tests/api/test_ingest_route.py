@@ -1,7 +1,7 @@
 """Papers added over the network: only where allowed, and a file's name is nothing but a name."""
 
 import json
-import select
+import selectors
 from pathlib import Path
 
 import httpx
@@ -112,6 +112,9 @@ def test_one_at_a_time(small_client: httpx.Client, small_app: Served) -> None:
     with small_app.connected() as one, small_app.connected() as other:
         for connection in (one, other):
             connection.sendall(f"{head}{kind}{length}".encode() + body)
-        (first, *_), _, _ = select.select([one, other], [], [], 60)
-        assert first.recv(1000).startswith(b"HTTP/1.1 409 ")
+        with selectors.DefaultSelector() as selector:
+            for connection in (one, other):
+                selector.register(connection, selectors.EVENT_READ, connection)
+            (first, *_) = selector.select(60)
+        assert first[0].data.recv(1000).startswith(b"HTTP/1.1 409 ")
     assert small_client.get("/healthz").status_code == 200

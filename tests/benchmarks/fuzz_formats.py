@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests/retrieval python tests/benchmarks/fuzz_formats.py [FILES] [SEED]
 
-10,000 files with seed 0 on two cores: no traceback; the slowest took 0.1 s. Damaged exports showed
-that the parser of BibTeX needs a limit of its own, and that XML names characters of HTML.
+10,000 files with seed 7 on two cores: 1,637 read, 8,363 refused, the slowest in 0.08 s. Found on
+the way: XML without a record ended in a traceback.
 """
 
 import random

@@ -34,9 +34,9 @@ def app(library_home: Path) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """An installed Chromium."""
+    """An installed Chromium, for a file: Playwright's loop is in the way of other tests'."""
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed: the browser tests need one")
     with sync_playwright() as playwright:

@@ -67,7 +67,7 @@ def paper(number: int) -> dict[str, Any]:
         "decision": other(4),
         "abstract": f"We weigh turnip {number} {text} in sand. It is {other(5)} heavier by a gram.",
         "url": ADDRESSES[number % len(ADDRESSES)],
-        "doi": f"10.1000/{text}",
+        "doi": f"10.1000/{number}{text}",
     }
 
 

@@ -51,7 +51,11 @@ def own_library(tmp_path: Path, gated: Gated) -> Library:
 def papers_file(tmp_path: Path) -> Callable[..., Path]:
     def write(count: int, name: str = "papers.jsonl") -> Path:
         rows = [
-            {"id": f"{name}-{n}", "title": f"Paper {n}", "abstract": f"{ABSTRACTS[n % 3]} No. {n}."}
+            {
+                "id": f"{name}-{n}",
+                "title": f"Paper {n} of {name}",
+                "abstract": f"{ABSTRACTS[n % 3]} No. {n} of {name}.",
+            }
             for n in range(count)
         ]
         file = tmp_path / name
