@@ -18,7 +18,7 @@ from payloads import ADDRESSES, ALL, FORMULAS, HOST
 from playwright.sync_api import Dialog, FilePayload, Locator, Page, expect
 
 from assistant.cli.main import main
-from retrieval.text.markup import clean
+from retrieval.formats.fields import prose
 from retrieval.types import nested
 
 TEXTS = (*ALL, *FORMULAS.values())
@@ -113,7 +113,7 @@ def is_clean(page: Page) -> None:
 
 def shown(text: str) -> str:
     """A planted title as the library keeps it."""
-    return nested(clean(text))
+    return nested(prose(text))
 
 
 def letters(text: str) -> str:

@@ -48,6 +48,10 @@ def encoding_of(header: dict[str, str], vocabulary: list[str]) -> Encoding | Non
         for rank, text in enumerate(vocabulary)
         if text and all(letter in byte_of for letter in text)
     }
+    # A byte that the vocabulary lacks is left out by llama.cpp; tiktoken needs a rank for it.
+    every_byte = (bytes([byte]) for byte in range(0x100))
+    missing = [byte for byte in every_byte if byte not in ranks]
+    ranks |= {byte: rank for rank, byte in enumerate(missing, len(vocabulary))}
     return Encoding(
         name=header.get("general.name", "gguf"),
         pat_str=pattern,

@@ -68,6 +68,17 @@ def test_tiktoken_gives_llamacpps_tokens_on_odd_text(
     )
 
 
+@pytest.mark.parametrize("text", ["a\x04b", "a\U00050000b", "\U00090000"])
+def test_bytes_that_the_vocabulary_lacks_count_as_tokens_of_their_own(
+    chat_model: LlamaCppChatModel, text: str
+) -> None:
+    model = chat_model._model
+    encoding = encoding_of(llamacpp.metadata(model), llamacpp.vocabulary(model))
+    assert encoding is not None
+    known = llamacpp.tokenize(model, text, add_bos=False, special=False)
+    assert [id_ for id_ in encoding.encode_ordinary(text) if id_ in known] == known
+
+
 @pytest.fixture(scope="module")
 def merges(abstracts: list[str]) -> list[tuple[str, str]]:
     """Of a vocabulary whose words and numbers grow beyond what some patterns allow."""

@@ -124,11 +124,11 @@ def test_one_at_a_time_and_the_library_is_searched_meanwhile(
             begin()
     assert not jobs.wait(0)
     own_library.ready_to_search()
-    assert len(search(own_library, "lichen photographs", 10)) == 3
+    assert len(search(own_library, "Paper of the lichen photographs", 10)) == 3
     gated.go.set()
     assert jobs.wait(60)
     own_library.ready_to_search()
-    assert len(search(own_library, "lichen photographs", 10)) == 6
+    assert len(search(own_library, "Paper of the lichen photographs", 10)) == 6
 
 
 def test_what_a_person_can_mend_is_told(
