@@ -2,14 +2,12 @@
 
 import json
 import uuid
-import zlib
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from retrieval.index.files import write_whole
+from retrieval.index.files import checksum_of_fields, write_whole
 from retrieval.text.splitting import CHUNKER_VERSION, ChunkSettings
 from retrieval.types import LibraryError, LibraryMismatchError
 
@@ -80,7 +78,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         LibraryError: the folder cannot be written.
     """
     fields = asdict(manifest)
-    text = json.dumps({**fields, "checksum": _checksum(fields)}, indent=2)
+    text = json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
     for file in (_copy_of(path), path):
         write_whole(file, text)
 
@@ -90,7 +88,7 @@ def _read(path: Path) -> Manifest:
     if not isinstance(fields, dict):
         raise TypeError("no fields")
     fields["removed"] = tuple(fields.get("removed", ()))
-    if fields.pop("checksum", None) not in (None, _checksum(fields)):
+    if fields.pop("checksum", None) not in (None, checksum_of_fields(fields)):
         raise ValueError("its checksum does not fit")
     if fields.get("format") != FORMAT:
         raise LibraryMismatchError(
@@ -102,10 +100,6 @@ def _read(path: Path) -> Manifest:
 
 def _copy_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.copy")
-
-
-def _checksum(fields: dict[str, Any]) -> int:
-    return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
 
 
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
