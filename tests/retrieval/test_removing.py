@@ -242,7 +242,7 @@ def test_papers_are_counted_once_for_every_state(
 @pytest.mark.parametrize(
     "damaged",
     [
-        lambda text: "[1]",
+        lambda _: "[1]",
         lambda text: text.replace('"papers": 3', '"papers": 8'),
         lambda text: text.replace('"Birds", 1', '"Birds", 2'),
         lambda text: text.replace("Birds", "Words"),
