@@ -29,15 +29,28 @@ class Manifest:
     """Whether a write has begun and not ended; after a crash the library must be checked."""
     removed: tuple[str, ...] = ()
     """Names of the files that were removed and not read again since, in alphabetical order."""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Ids that the incomplete write replaces, each with the new one; empty once it has ended."""
 
-    def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
+    def begun(
+        self,
+        *,
+        reads: Collection[str] = (),
+        removes: Collection[str] = (),
+        replaces: Collection[tuple[str, str]] = (),
+    ) -> "Manifest":
         """The manifest at the beginning of a write that reads and removes these files."""
-        removed = tuple(sorted({*self.removed, *removes} - set(reads)))
-        return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
+        return replace(
+            self,
+            revision=uuid.uuid4().hex,
+            writing=True,
+            removed=tuple(sorted({*self.removed, *removes} - set(reads))),
+            replaced=(*self.replaced, *replaces),
+        )
 
     def ended(self) -> "Manifest":
         """The manifest at the end of a write."""
-        return replace(self, writing=False)
+        return replace(self, writing=False, replaced=())
 
 
 def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
@@ -78,6 +91,8 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         LibraryError: the folder cannot be written.
     """
     fields = asdict(manifest)
+    if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
+        del fields["replaced"]
     text = json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
     for file in (_copy_of(path), path):
         write_whole(file, text)
@@ -95,6 +110,7 @@ def _read(path: Path) -> Manifest:
             f"{path} is not in the library format {FORMAT} of this version; "
             "ingest the papers again with another --home."
         )
+    fields["replaced"] = tuple((old, new) for old, new in fields.get("replaced", ()))
     return Manifest(**fields)
 
 

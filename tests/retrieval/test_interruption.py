@@ -120,6 +120,8 @@ def changed(
     later = [dict(row) for row in rows]
     for row in later[::3]:
         row["abstract"] = row["abstract"][: len(row["abstract"]) // 2]
+    for row in later[21:85:21]:  # they get ids too, and are no longer alike
+        row["abstract"] = row["abstract"][: len(row["abstract"]) // 4]
     for row in later[1::3]:
         row["abstract"] += " A sentence was added at the very end of this abstract."
     for row in later[::5]:
