@@ -4,10 +4,11 @@ import json
 import os
 import uuid
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from retrieval.types import LibraryError
 
@@ -52,6 +53,11 @@ def checksum(file: Path) -> int:
         while block := opened.read(1 << 20):
             crc = zlib.crc32(block, crc)
     return crc
+
+
+def checksum_of_fields(fields: Mapping[str, Any]) -> int:
+    """The CRC-32 of fields as JSON, whatever their order."""
+    return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 import json
 import uuid
-import zlib
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from retrieval.index.files import write_whole
+from retrieval.index.files import checksum_of_fields, write_whole
 from retrieval.text.splitting import CHUNKER_VERSION, ChunkSettings
 from retrieval.types import LibraryError, LibraryMismatchError
 
@@ -31,15 +29,28 @@ class Manifest:
     """Whether a write has begun and not ended; after a crash the library must be checked."""
     removed: tuple[str, ...] = ()
     """Names of the files that were removed and not read again since, in alphabetical order."""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Ids that the incomplete write replaces, each with the new one; empty once it has ended."""
 
-    def begun(self, *, reads: Collection[str] = (), removes: Collection[str] = ()) -> "Manifest":
+    def begun(
+        self,
+        *,
+        reads: Collection[str] = (),
+        removes: Collection[str] = (),
+        replaces: Collection[tuple[str, str]] = (),
+    ) -> "Manifest":
         """The manifest at the beginning of a write that reads and removes these files."""
-        removed = tuple(sorted({*self.removed, *removes} - set(reads)))
-        return replace(self, revision=uuid.uuid4().hex, writing=True, removed=removed)
+        return replace(
+            self,
+            revision=uuid.uuid4().hex,
+            writing=True,
+            removed=tuple(sorted({*self.removed, *removes} - set(reads))),
+            replaced=(*self.replaced, *replaces),
+        )
 
     def ended(self) -> "Manifest":
         """The manifest at the end of a write."""
-        return replace(self, writing=False)
+        return replace(self, writing=False, replaced=())
 
 
 def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
@@ -80,7 +91,9 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         LibraryError: the folder cannot be written.
     """
     fields = asdict(manifest)
-    text = json.dumps({**fields, "checksum": _checksum(fields)}, indent=2)
+    if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
+        del fields["replaced"]
+    text = json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
     for file in (_copy_of(path), path):
         write_whole(file, text)
 
@@ -90,22 +103,19 @@ def _read(path: Path) -> Manifest:
     if not isinstance(fields, dict):
         raise TypeError("no fields")
     fields["removed"] = tuple(fields.get("removed", ()))
-    if fields.pop("checksum", None) not in (None, _checksum(fields)):
+    if fields.pop("checksum", None) not in (None, checksum_of_fields(fields)):
         raise ValueError("its checksum does not fit")
     if fields.get("format") != FORMAT:
         raise LibraryMismatchError(
             f"{path} is not in the library format {FORMAT} of this version; "
             "ingest the papers again with another --home."
         )
+    fields["replaced"] = tuple((old, new) for old, new in fields.get("replaced", ()))
     return Manifest(**fields)
 
 
 def _copy_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.copy")
-
-
-def _checksum(fields: dict[str, Any]) -> int:
-    return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
 
 
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:

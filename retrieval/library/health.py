@@ -146,7 +146,7 @@ def mend(library: Library, progress: Progress = silent) -> None:
     """Make the library whole again, inside `Library.exclusive`.
 
     Damaged papers get new chunks from their records, stray chunks are deleted, the removal of files
-    is completed, and the lexical index is rebuilt.
+    and the replacement of ids are completed, and the lexical index is rebuilt.
 
     Raises:
         LibraryError: the library cannot be read or written.
@@ -159,7 +159,10 @@ def mend(library: Library, progress: Progress = silent) -> None:
         left = library.store.stored_by_id([paper.id for paper in damaged])
         if left:
             write_papers(library, [each.paper for each in left.values()], progress)
-        library.store.delete(_superseded([each.paper for each in library.store.papers()]))
+        papers = [each.paper for each in library.store.papers()]
+        present = {paper.id for paper in papers}
+        replaced = [old for old, new in library.replaced if {old, new} <= present]
+        library.store.delete(sorted({*replaced, *_superseded(papers)}))
 
 
 def write_papers(library: Library, papers: Sequence[Paper], progress: Progress) -> None:

@@ -150,8 +150,8 @@ class _Plan:
     updated: list[Paper]
     relabelled: list[StoredPaper]
     """Papers with changed fields only; their chunks and vectors stay."""
-    replaced: list[str]
-    """Ids replaced by an id from a file."""
+    replaced: list[tuple[str, str]]
+    """Ids replaced by an id from a file, each with that one."""
     unchanged: int
 
 
@@ -219,7 +219,7 @@ def _planned(library: Library, records: Sequence[Record]) -> _Plan:
         else:
             plan.updated.append(after)
             if after.id != before.id:
-                plan.replaced.append(before.id)
+                plan.replaced.append((before.id, after.id))
     return plan
 
 
@@ -227,10 +227,11 @@ def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
     if not (plan.added or plan.updated or plan.relabelled):
         return
     changed = [*plan.added, *plan.updated, *(each.paper for each in plan.relabelled)]
-    with library.writing(reads={source.file for paper in changed for source in paper.sources}):
+    reads = {source.file for paper in changed for source in paper.sources}
+    with library.writing(reads=reads, replaces=plan.replaced):
         write_papers(library, plan.added + plan.updated, progress)
         library.store.rewrite_records(plan.relabelled)
-        library.store.delete(plan.replaced)
+        library.store.delete([old for old, _ in plan.replaced])
 
 
 def _with_free_id(record: Record, taken: Collection[str]) -> Paper:

@@ -82,7 +82,11 @@ class Library:
 
     @contextmanager
     def writing(
-        self, *, reads: Collection[str] = (), removes: Collection[str] = ()
+        self,
+        *,
+        reads: Collection[str] = (),
+        removes: Collection[str] = (),
+        replaces: Collection[tuple[str, str]] = (),
     ) -> Iterator[None]:
         """Change papers inside, within `exclusive`; at the end the lexical index is rebuilt.
 
@@ -91,8 +95,9 @@ class Library:
         Args:
             reads: names of the files whose papers are written.
             removes: names of the files that are removed; see `removed`.
+            replaces: ids of papers that go once the new id with each is written; see `replaced`.
         """
-        self._manifest = self._manifest.begun(reads=reads, removes=removes)
+        self._manifest = self._manifest.begun(reads=reads, removes=removes, replaces=replaces)
         write_manifest(self._manifest_path, self._manifest)
         yield
         if self.store.unreachable():
@@ -119,6 +124,11 @@ class Library:
         After an interrupted removal some of their papers may still be here.
         """
         return self._manifest.removed
+
+    @property
+    def replaced(self) -> tuple[tuple[str, str], ...]:
+        """Ids that an interrupted write was to replace, each with the new one."""
+        return self._manifest.replaced
 
     @property
     def revision(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from retrieval.index.files import write_whole
+from retrieval.index.files import checksum_of_fields, write_whole
 from retrieval.library.library import Library
 from retrieval.types import LibraryError, Paper
 
@@ -56,7 +56,8 @@ class Overviews:
     def _kept(self, revision: str) -> Overview | None:
         try:
             kept = json.loads((self._library.home / _FILE).read_text("utf-8"))
-            return _overview(kept["overview"]) if kept["revision"] == revision else None
+            sound = kept["checksum"] == checksum_of_fields(kept["overview"])
+            return _overview(kept["overview"]) if sound and kept["revision"] == revision else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -65,9 +66,10 @@ class Overviews:
             (stored.paper for stored in self._library.store.papers()),
             self._library.store.count()[1],
         )
-        text = json.dumps({"revision": revision, "overview": asdict(overview)}, ensure_ascii=False)
+        fields = asdict(overview)
+        kept = {"revision": revision, "overview": fields, "checksum": checksum_of_fields(fields)}
         try:
-            write_whole(self._library.home / _FILE, text)
+            write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
         except LibraryError:  # the folder is read-only: counted again next time
             return overview
         return overview

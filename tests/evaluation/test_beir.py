@@ -149,7 +149,6 @@ def test_judgements_without_a_relevant_paper(folder: Folder, rows: list[str]) ->
         ({"_id": "q2"}, " has no text; expected “text” with the query"),
         ({"_id": "q2", "text": 5}, " has no text; expected “text” with the query"),
         ({"_id": "q2", "text": " "}, ": The question is empty"),
-        ({"_id": "q2", "text": "x" * 2001}, ": The question has 2,001 characters"),
     ],
 )
 def test_a_query_that_does_not_fit_is_named(folder: Folder, query: object, problem: str) -> None:
@@ -157,6 +156,30 @@ def test_a_query_that_does_not_fit_is_named(folder: Folder, query: object, probl
     beginning = f"{made / 'queries.jsonl'}, line 2{problem}"
     with pytest.raises(InputError, match=f"^{re.escape(beginning)}"):
         read_beir(made, LIBRARY)
+
+
+def test_a_query_that_is_too_long_is_cut_and_the_cut_is_said(folder: Folder) -> None:
+    """What cannot be seen does not count; nor does a query that nobody judged."""
+    long = {"_id": "q2", "text": f" \u200b{'rabbit ' * 400}"}
+    nobody_judged = {"_id": "q3", "text": "x" * 9000}
+    made = folder(queries=[QUERIES[0], long, nobody_judged, QUERIES[3]])
+    judged = read_beir(made, LIBRARY)
+    assert judged.samples[0] == SAMPLES[0]
+    (cut,) = judged.samples[1].questions
+    assert cut.text == ("rabbit " * 400)[:2000]
+    assert cut.expected == SAMPLES[1].questions[0].expected
+    (note,) = judged.notes
+    assert note == (
+        f"1 of the judged queries in {made / 'queries.jsonl'} has more than 2,000 characters; "
+        "only the first 2,000 are searched for."
+    )
+
+
+def test_a_query_of_exactly_the_most_characters_is_asked_whole(folder: Folder) -> None:
+    whole = {"_id": "q2", "text": f" {'x' * 2000} \u200b"}
+    judged = read_beir(folder(queries=[QUERIES[0], whole, *QUERIES[2:]]), LIBRARY)
+    assert judged.samples[1].questions[0].text == "x" * 2000
+    assert judged.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Damages each file of copies of a library, one at a time, and prints what becomes of it.
 
 A program of its own: a damaged file may end the process that reads it. Each line is a JSON object
-with the file, whether it is shorter or has other bits, and what a search says before and after a
-repair: the papers found, or the sentence of an error.
+with the file, whether it is shorter or has other bits, the counts, and what a search says before
+and after a repair: the papers found, or the sentence of an error.
 """
 
 import json
@@ -10,6 +10,7 @@ import random
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 from fake_embedder import WordEmbedder
@@ -18,6 +19,7 @@ from retrieval.index import chroma
 from retrieval.library.health import repair
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
+from retrieval.library.overview import Overviews
 from retrieval.search.search import search
 from retrieval.text.splitting import ChunkSettings
 from retrieval.types import UserError
@@ -48,6 +50,13 @@ def found(home: Path) -> list[list[object]] | str:
         return str(error)
 
 
+def counts(home: Path) -> dict[str, object] | str:
+    try:
+        return asdict(Overviews(Library(home, WordEmbedder(), ChunkSettings(8))).overview())
+    except UserError as error:
+        return str(error)
+
+
 def repaired(home: Path) -> str:
     try:
         repair(Library(home, WordEmbedder(), ChunkSettings(8)))
@@ -60,7 +69,7 @@ def outcome(whole: Path, file: Path, home: Path, damage: Callable[[bytes], bytes
     shutil.copytree(whole, home)
     damaged = home / file
     damaged.write_bytes(damage(damaged.read_bytes()))
-    line = {"file": file.as_posix(), "damage": damage.__name__}
+    line = {"file": file.as_posix(), "damage": damage.__name__, "counts": counts(home)}
     print(json.dumps(line | {"before": found(home), "said": repaired(home), "after": found(home)}))
 
 
@@ -71,7 +80,8 @@ def main(folder: Path) -> None:
     papers.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     whole = folder / "whole"
     ingest(Library(whole, WordEmbedder(), ChunkSettings(8)), [papers])
-    print(json.dumps({"file": "", "before": found(whole), "after": found(whole)}))
+    line = {"file": "", "counts": counts(whole)}
+    print(json.dumps(line | {"before": found(whole), "after": found(whole)}))
     files = [path.relative_to(whole) for path in sorted(whole.rglob("*")) if path.is_file()]
     for number, file in enumerate(each for each in files if (whole / each).stat().st_size):
         for damage in (truncated, flipped):

@@ -45,6 +45,13 @@ def test_all_but_the_records_can_be_made_anew(outcomes: list[dict[str, Any]]) ->
             assert each["after"] == whole["before"], each
 
 
+def test_damaged_counts_are_counted_anew(outcomes: list[dict[str, Any]]) -> None:
+    whole, *damaged = outcomes
+    assert whole["counts"]["papers"] == 30
+    of_counts = [each for each in damaged if each["file"] == "overview.json"]
+    assert [each["counts"] for each in of_counts] == [whole["counts"]] * 2
+
+
 def test_damaged_vectors_do_not_end_the_process(outcomes: list[dict[str, Any]]) -> None:
     vectors = [each for each in outcomes if each["file"].endswith("data_level0.bin")]
     assert len(vectors) == 4  # of chunks and of papers

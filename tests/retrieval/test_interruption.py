@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ import pytest
 from fake_embedder import WordEmbedder
 from ingest_telling import CHUNKS
 
+from retrieval.library.health import repair
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.search.search import search
@@ -186,6 +187,27 @@ def test_a_killed_update_is_completed(
     ingest(library, [changed.file])
     assert library.store.damage() == ([], [])
     assert contents(library) == changed.expected
+
+
+def test_a_paper_that_was_being_replaced_by_one_with_an_id_goes(
+    open_library: Callable[..., Library],
+    jsonl: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the write itself knows that it replaces the paper: the two texts are not alike."""
+    before = {"title": "Herons", "authors": ["A. B"], "abstract": "Seven herons are weighed."}
+    after = before | {"id": "h1", "abstract": "Nothing of what was here is left of our text."}
+    library = open_library()
+    ingest(library, [jsonl(before)])
+    with monkeypatch.context() as patch:
+        patch.setattr(library.store, "delete", lambda _: pytest.fail("ended here"))
+        with pytest.raises(pytest.fail.Exception, match="ended here"):
+            ingest(library, [jsonl(after)])
+    reopened = open_library()
+    assert len(list(reopened.store.papers())) == 2
+    assert repair(reopened).sound
+    assert [stored.paper.id for stored in reopened.store.papers()] == ["h1"]
+    assert "replaced" not in json.loads((reopened.home / "library.json").read_text("utf-8"))
 
 
 def test_ctrl_c_loses_only_the_batch_at_work(tmp_path: Path, new: Corpus) -> None:

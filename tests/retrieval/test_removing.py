@@ -1,5 +1,6 @@
 """A file's papers out of the library, whole or interrupted, and the health of what is left."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,8 +237,27 @@ def test_papers_are_counted_once_for_every_state(
         assert Overviews(two_files).overview() == first  # by another process, too
     remove_source(two_files, "first.jsonl")
     assert overviews.overview().papers == 2
-    (two_files.home / "overview.json").write_text("[1]", "utf-8")
-    assert Overviews(two_files).overview().papers == 2
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda _: "[1]",
+        lambda text: text.replace('"papers": 3', '"papers": 8'),
+        lambda text: text.replace('"Birds", 1', '"Birds", 2'),
+        lambda text: text.replace("Birds", "Words"),
+        lambda text: re.sub(r', "checksum": \d+', "", text),
+    ],
+    ids=["no counts", "total", "count", "value", "of before there were checksums"],
+)
+def test_damaged_counts_are_counted_anew(two_files: Library, damaged: Callable[[str], str]) -> None:
+    file = two_files.home / "overview.json"
+    expected = Overviews(two_files).overview()
+    kept = file.read_text("utf-8")
+    file.write_text(damaged(kept), "utf-8")
+    assert file.read_text("utf-8") != kept
+    assert Overviews(two_files).overview() == expected
+    assert file.read_text("utf-8") == kept
 
 
 def test_chunks_that_no_search_finds_are_linked_anew(

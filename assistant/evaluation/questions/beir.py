@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from assistant.evaluation.questions.lines import (
 )
 from assistant.evaluation.records.provenance import sha256_of
 from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
+from assistant.pipeline.assistant import LONGEST_QUESTION, storable
 from assistant.pipeline.startup import open_library
 from assistant.settings import Settings
 from retrieval.formats.fields import checked
 from retrieval.library.ingest import ingest
+from retrieval.text.markup import visible
 from retrieval.types import InputError, Progress, Skipped, Source
 
 _CORPUS = "corpus.jsonl"
@@ -48,7 +50,8 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSe
 
     The judgements are read from `qrels/test.tsv`, or from the only other file there. A score above
     0 is a gain. A relevant paper without an abstract cannot be in a library: it stays expected and
-    is never found, so that figures compare with published ones.
+    is never found, so that figures compare with published ones. A query that is too long to be
+    asked is cut; a note says so.
 
     Args:
         folder: with `corpus.jsonl`, `queries.jsonl` and `qrels/`.
@@ -69,13 +72,15 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSe
             raise _not_there(each, "query", each.query, queries_file)
         if each.score > 0:
             gains[each.query][each.paper] = each.score
-    samples = tuple(_sample(id_, line, gains[id_]) for id_, line in by_id.items() if gains[id_])
-    if not samples:
+    texts = {id_: _text(line) for id_, line in by_id.items() if gains[id_]}
+    if not texts:
         raise InputError(f"{judged_file} judges no paper as relevant; expected {_ROWS}.")
+    samples = tuple(_sample(id_, text, by_id[id_], gains[id_]) for id_, text in texts.items())
     relevant = [each for each in judgements if each.score > 0]
     absent = [each for each in relevant if library is not None and each.paper not in library]
     sha256 = hashlib.sha256(queries + judged).hexdigest()
-    return QuestionSet(samples, sha256, _missing(absent, folder))
+    notes = (*_cut(texts.values(), queries_file), *_missing(absent, folder))
+    return QuestionSet(samples, sha256, notes)
 
 
 def home_of_corpus(folder: Path, settings: Settings) -> Path:
@@ -147,12 +152,30 @@ def _judgement(row: Mapping[str, str], where: str, number: int) -> _Judgement:
     return _Judgement(query, paper, value, where, number)
 
 
-def _sample(id_: str, line: QuestionLine, gains: Mapping[str, float]) -> Sample:
+def _text(line: QuestionLine) -> str:
+    """The whole query of a line, as its length is counted."""
     text = line.fields.get("text")
     if not isinstance(text, str):
         raise InputError(f"{line.where} has no text; expected “text” with the query.")
-    question = Question(question_of(text, line.where), Expected(papers=gains))
-    return Sample(id_, SampleType.RETRIEVAL, (question,))
+    return visible(storable(text)).strip()
+
+
+def _sample(id_: str, text: str, line: QuestionLine, gains: Mapping[str, float]) -> Sample:
+    query = question_of(text[:LONGEST_QUESTION], line.where)
+    return Sample(id_, SampleType.RETRIEVAL, (Question(query, Expected(papers=gains)),))
+
+
+def _cut(texts: Iterable[str], file: Path) -> tuple[str, ...]:
+    """A note on queries that are asked in part."""
+    count = sum(len(text) > LONGEST_QUESTION for text in texts)
+    if not count:
+        return ()
+    verbs = "has" if count == 1 else "have"
+    limit = f"{LONGEST_QUESTION:,}"
+    return (
+        f"{count} of the judged queries in {file} {verbs} more than {limit} characters; only the "
+        f"first {limit} are searched for.",
+    )
 
 
 def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
