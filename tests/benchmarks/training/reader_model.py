@@ -1,12 +1,14 @@
-"""The reader in torch: an encoder and its heads, and how texts become its input.
+"""The encoders in torch with their heads, and how texts become their input.
 
-`retrieval/search/reader.py` runs the same model in llama.cpp.
+`retrieval/encoders` runs the same models in llama.cpp.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from gguf import MODEL_ARCH, get_tensor_name_map
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertModel, BertTokenizerFast
 
@@ -70,18 +72,9 @@ class ReaderModel(nn.Module):
     """MiniLM with a linear head for each question put to it."""
 
     def __init__(self, base: Path) -> None:
-        """Start from the embedder in the folder `base`; dropout off, word vectors fixed."""
+        """Start from the embedder in the folder `base`."""
         super().__init__()
-        self.bert = BertModel.from_pretrained(
-            str(base), add_pooling_layer=False, attn_implementation="eager"
-        )
-        # Dropout costs half of the speed on a CPU; the short schedule regularizes instead.
-        self.bert.config.attention_probs_dropout_prob = 0.0
-        for module in self.bert.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = 0.0
-        for parameter in self.bert.embeddings.parameters():
-            parameter.requires_grad = False
+        self.bert = _embedder(base)
         size = self.bert.config.hidden_size
         self.heads = nn.ModuleDict({name: nn.Linear(size, n) for name, n in HEADS.items()})
 
@@ -117,3 +110,72 @@ class ReaderModel(nn.Module):
                     self.heads["focus"](first),
                 )
         return [read for read in out if read is not None]
+
+
+LAYERS = 6
+TOKENS_AT_ONCE = 2400
+
+
+class PairModel(nn.Module):
+    """MiniLM with one linear head on its first vector."""
+
+    def __init__(self, base: Path, head: str, outputs: int) -> None:
+        """Start from the embedder in the folder `base`."""
+        super().__init__()
+        self.bert = _embedder(base)
+        self.heads = nn.ModuleDict({head: nn.Linear(self.bert.config.hidden_size, outputs)})
+
+    def forward(self, inputs: list[list[int]]) -> Tensor:
+        """The logits of token ids; shape (inputs, outputs)."""
+        out: list[Tensor] = [torch.empty(0)] * len(inputs)
+        (head,) = self.heads.values()
+        order = sorted(range(len(inputs)), key=lambda at: len(inputs[at]))
+        while order:
+            size = 1
+            while size < len(order) and (size + 1) * len(inputs[order[size]]) <= TOKENS_AT_ONCE:
+                size += 1
+            part, order = order[:size], order[size:]
+            longest = len(inputs[part[-1]])
+            ids = torch.zeros(len(part), longest, dtype=torch.long)
+            mask = torch.zeros(len(part), longest)
+            for row, at in enumerate(part):
+                ids[row, : len(inputs[at])] = torch.tensor(inputs[at])
+                mask[row, : len(inputs[at])] = 1
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+            logits = head(hidden[:, 0].float())
+            for row, at in enumerate(part):
+                out[at] = logits[row]
+        return torch.stack(out)
+
+
+def read_checkpoint(path: Path, base: Path) -> dict[str, Tensor]:
+    """The weights of a checkpoint, or of an encoder as the package ships it (`.safetensors`)."""
+    if path.suffix != ".safetensors":
+        return dict(torch.load(path, map_location="cpu"))
+    shipped = load_file(path)
+    weights = {name: weight for name, weight in shipped.items() if name.startswith("heads.")}
+    names = get_tensor_name_map(MODEL_ARCH.BERT, LAYERS)
+    for source, weight in _embedder(base).state_dict().items():
+        name = names.get_name(source, try_suffixes=(".weight", ".bias"))
+        added = shipped.get(f"{name}.added", torch.zeros(()))
+        if f"{name}.steps" in shipped:
+            added = shipped[f"{name}.steps"] * shipped[f"{name}.scale"][:, None]
+        weights[f"bert.{source}"] = weight + added.float()
+    return weights
+
+
+def _embedder(base: Path) -> BertModel:
+    """The embedder in the folder `base`; dropout off, word vectors fixed.
+
+    Dropout costs half of the speed on a CPU; the short schedule regularizes instead.
+    """
+    bert = BertModel.from_pretrained(
+        str(base), add_pooling_layer=False, attn_implementation="eager"
+    )
+    bert.config.attention_probs_dropout_prob = 0.0
+    for module in bert.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+    bert.embeddings.requires_grad_(False)
+    return bert

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-from reader_model import Tokens
+from reader_model import PairModel, Tokens, read_checkpoint
 from sklearn.metrics import roc_auc_score
 from support_examples import Pair, pairs
-from torch import Tensor, nn
-from transformers import BertModel
+from torch import nn
 
 BATCH = 32
 """Pairs a step; all those that were written on the same sentences come together."""
@@ -29,46 +28,6 @@ UNTITLED = 0.5
 """How often the title is left out."""
 EASY = 0.5
 """How often an epoch sees a pair that nobody wrote to be hard."""
-TOKENS_AT_ONCE = 2400
-
-
-class SupportModel(nn.Module):
-    """MiniLM with one linear head on its first vector."""
-
-    def __init__(self, base: Path) -> None:
-        """Start from the embedder in the folder `base`; dropout off, word vectors fixed."""
-        super().__init__()
-        self.bert = BertModel.from_pretrained(
-            str(base), add_pooling_layer=False, attn_implementation="eager"
-        )
-        for module in self.bert.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = 0.0
-        self.bert.config.attention_probs_dropout_prob = 0.0
-        self.bert.embeddings.requires_grad_(False)
-        self.heads = nn.ModuleDict({"support": nn.Linear(self.bert.config.hidden_size, 1)})
-
-    def forward(self, inputs: list[list[int]]) -> Tensor:
-        """The logits of token ids; shape (inputs,)."""
-        out: list[Tensor] = [torch.empty(0)] * len(inputs)
-        order = sorted(range(len(inputs)), key=lambda at: len(inputs[at]))
-        while order:
-            size = 1
-            while size < len(order) and (size + 1) * len(inputs[order[size]]) <= TOKENS_AT_ONCE:
-                size += 1
-            part, order = order[:size], order[size:]
-            longest = len(inputs[part[-1]])
-            ids = torch.zeros(len(part), longest, dtype=torch.long)
-            mask = torch.zeros(len(part), longest)
-            for row, at in enumerate(part):
-                ids[row, : len(inputs[at])] = torch.tensor(inputs[at])
-                mask[row, : len(inputs[at])] = 1
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-            logits = self.heads["support"](hidden[:, 0].float())[:, 0]
-            for row, at in enumerate(part):
-                out[at] = logits[row]
-        return torch.stack(out)
 
 
 def main() -> None:
@@ -79,20 +38,22 @@ def main() -> None:
     parser.add_argument("--passes", type=float, default=2.0, help="over the examples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=LEARNING_RATE, help="learning rate at first")
-    parser.add_argument("--start", type=Path, help="a checkpoint of the encoder to start from")
+    parser.add_argument(
+        "--start", type=Path, help="a checkpoint or shipped weights"
+    )
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(asked.seed)
-    tokens, model, all_ = Tokens(asked.base), SupportModel(asked.base), pairs(asked.seed)
+    tokens, model, all_ = Tokens(asked.base), PairModel(asked.base, "support", 1), pairs(asked.seed)
     if asked.start:
-        model.load_state_dict(torch.load(asked.start), strict=False)
+        model.load_state_dict(read_checkpoint(asked.start, asked.base), strict=False)
     train(model, tokens, [each for each in all_ if each.split == "train"], asked)
     figures = evaluate(model, tokens, [each for each in all_ if each.split == "validation"])
     (asked.out / "validation.json").write_text(json.dumps(figures, indent=1))
     print(json.dumps(figures, indent=1), flush=True)
 
 
-def train(model: SupportModel, tokens: Tokens, rows: list[Pair], asked: argparse.Namespace) -> None:
+def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Namespace) -> None:
     """Train and keep the weights."""
     chance = random.Random(asked.seed)
     seen = sum(1.0 if each.is_hard else EASY for each in rows)
@@ -112,7 +73,7 @@ def train(model: SupportModel, tokens: Tokens, rows: list[Pair], asked: argparse
     batches = _batches(rows, chance)
     for step in range(1, steps + 1):
         batch = next(batches)
-        logits = model([_input(tokens, each, chance) for each in batch])
+        logits = model([_input(tokens, each, chance) for each in batch])[:, 0]
         wanted = torch.tensor([float(each.supported) for each in batch])
         loss = nn.functional.binary_cross_entropy_with_logits(logits, wanted)
         optimizer.zero_grad()
@@ -154,11 +115,11 @@ def _input(tokens: Tokens, pair: Pair, chance: random.Random | None) -> list[int
     return tokens.reading(pair.claim, title, sentences)[0]
 
 
-def evaluate(model: SupportModel, tokens: Tokens, rows: list[Pair]) -> dict[str, float]:
+def evaluate(model: PairModel, tokens: Tokens, rows: list[Pair]) -> dict[str, float]:
     """AUC, and how many faults pass where a fifth or a tenth of what holds is refused."""
     model.eval()
     with torch.no_grad():
-        logits = model([_input(tokens, each, None) for each in rows]).tolist()
+        logits = model([_input(tokens, each, None) for each in rows])[:, 0].tolist()
     hard = [(score, each) for score, each in zip(logits, rows, strict=True) if each.is_hard]
     holds = sorted(score for score, each in hard if each.supported)
     figures = {
