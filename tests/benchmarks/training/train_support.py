@@ -38,9 +38,7 @@ def main() -> None:
     parser.add_argument("--passes", type=float, default=2.0, help="over the examples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=LEARNING_RATE, help="learning rate at first")
-    parser.add_argument(
-        "--start", type=Path, help="a checkpoint or shipped weights"
-    )
+    parser.add_argument("--start", type=Path, help="a checkpoint or shipped weights")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(asked.seed)
