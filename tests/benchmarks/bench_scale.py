@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval.lookup import Lookup
 
 from assistant.models import resolve_embedder
 from assistant.settings import Settings, resource_folder
@@ -31,6 +30,7 @@ from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.formats import files_of, read_file
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
+from retrieval.query.lookup import Lookup
 from retrieval.search.search import search
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Record
