@@ -20,11 +20,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 SLOW_FOLDERS = {"browser", "api"}
 """Tests of a served app."""
 SLOW_FILES = """
-    test_command_line test_evaluate_process test_fetch test_header_timeout test_hub
+    test_command_line test_damage test_evaluate_process test_fetch test_header_timeout test_hub
     test_interruption test_other_models test_packaging test_page_handlers test_processes
     test_bibliography
 """.split()
-"""Tests of whole processes, of models of other makers, and of the clock."""
+"""Tests of whole processes, of models of other makers, of the clock, and of every damaged file."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
