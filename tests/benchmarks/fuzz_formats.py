@@ -40,8 +40,8 @@ def main(files: int, seed: int) -> None:
                 read += 1
             except InputError as error:
                 refused += "\n" not in str(error)
-            except Exception:
-                Path("fuzz-failure").write_bytes(content)
+            except Exception as error:
+                error.add_note(f"File {number} with seed {seed}, {len(content):,} bytes.")
                 raise
             slowest = max(slowest, time.monotonic() - started)
             assert slowest < _LONGEST, number
