@@ -125,8 +125,9 @@ def test_programs_reach_the_api_below_the_path(proxied: Proxied) -> None:
             pieces = [*answer.iter_raw()]
         assert len(pieces) > 3, "it is not held back to its end"
         assert b"[DONE]" in pieces[-1]
-        large = client.post(f"{proxied.address}/v1/search", content=b"x" * 2_000_000)
-        assert large.json()["error"]["code"] == "body_too_large"
+        for _ in range(5):  # nginx is still sending when the refusal comes
+            large = client.post(f"{proxied.address}/v1/search", content=b"x" * 20_000_000)
+            assert large.json()["error"]["code"] == "body_too_large"
 
 
 def test_a_client_of_nginx_cannot_change_its_address(proxied: Proxied) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from python_multipart.exceptions import FormParserError
@@ -31,6 +32,8 @@ _BODY_TIMEOUT = 60.0
 """Seconds for a whole body, and more for a large one that comes at `_SLOWEST` or faster."""
 _SLOWEST = 10_000
 """Bytes a second."""
+_LINGERING = 5.0
+"""Seconds in which the rest of a refused body is read and dropped."""
 
 
 class BodyLimit:
@@ -56,9 +59,7 @@ class BodyLimit:
             if body.refused is None:
                 raise
         if body.refused and not body.answered:
-            # The rest of the body is not read, so the connection cannot be used again.
-            body.refused.headers["connection"] = "close"
-            await body.refused(scope, receive, send)
+            await body.answer_refusal()
 
 
 def complaint_about(name: bytes) -> str:
@@ -107,6 +108,7 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), min(self._piece_timeout, left))
         except TimeoutError:
+            self._ended = True
             raise self._refuse(408, "The request stopped before its end.") from None
         piece = message.get("body", b"")
         self._ended = not message.get("more_body", False)
@@ -120,6 +122,25 @@ class _Body:
         if self.refused is None or self.answered:
             self.answered = True
             await self._send(message)
+
+    async def answer_refusal(self) -> None:
+        """Send the refusal, and drop what still comes of the body.
+
+        A client or proxy that is still sending meets a closed connection otherwise, and nginx
+        then answers 502 in place of the refusal.
+        """
+        assert self.refused
+        # The body may go on after the time for dropping it: the connection is not used again.
+        self.refused.headers["connection"] = "close"
+        start = {"status": self.refused.status_code, "headers": self.refused.raw_headers}
+        await self._send({"type": "http.response.start", **start})
+        body = {"type": "http.response.body", "body": self.refused.body}
+        await self._send({**body, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGERING):
+                while not self._ended:
+                    self._ended = not (await self._receive()).get("more_body", False)
+        await self._send({"type": "http.response.body"})
 
     def _check_size(self, size: int) -> None:
         if size > self._megabytes * _MEGABYTE:
