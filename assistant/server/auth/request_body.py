@@ -59,7 +59,7 @@ class BodyLimit:
             if body.refused is None:
                 raise
         if body.refused and not body.answered:
-            await body.answer_refusal()
+            await body.answer(body.refused)
 
 
 def complaint_about(name: bytes) -> str:
@@ -123,18 +123,17 @@ class _Body:
             self.answered = True
             await self._send(message)
 
-    async def answer_refusal(self) -> None:
-        """Send the refusal, and drop what still comes of the body.
+    async def answer(self, refused: Response) -> None:
+        """Send a refusal, and drop what still comes of the body.
 
         A client or proxy that is still sending meets a closed connection otherwise, and nginx
         then answers 502 in place of the refusal.
         """
-        assert self.refused
         # The body may go on after the time for dropping it: the connection is not used again.
-        self.refused.headers["connection"] = "close"
-        start = {"status": self.refused.status_code, "headers": self.refused.raw_headers}
+        refused.headers["connection"] = "close"
+        start = {"status": refused.status_code, "headers": refused.raw_headers}
         await self._send({"type": "http.response.start", **start})
-        body = {"type": "http.response.body", "body": self.refused.body}
+        body = {"type": "http.response.body", "body": refused.body}
         await self._send({**body, "more_body": True})
         with suppress(TimeoutError):
             async with asyncio.timeout(_LINGERING):
