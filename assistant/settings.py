@@ -99,25 +99,39 @@ class Settings(SharedSettings):
         return proxies
 
 
-def add_flags(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
-    """Let `parser` read these settings, with their help; those not given leave no attribute."""
+def add_flags(
+    parser: argparse.ArgumentParser, names: Iterable[str], title: str = "", *, hidden: bool = False
+) -> None:
+    """Let `parser` read these settings; those not given leave no attribute.
+
+    Args:
+        parser: the parser of a command.
+        names: names of settings.
+        title: heading of their group in the help; by default they stand among the other options.
+        hidden: whether the help leaves them out.
+    """
+    group = parser.add_argument_group(title) if title else parser
     for name in names:
         field, flag = Settings.model_fields[name], name.replace("_", "-")
+        default = str(field.default).replace(str(Path.home()), "~")
+        has_default = field.annotation is not bool and field.default not in {None, "", "default"}
+        shown = f"{field.description} (default: {default})" if has_default else field.description
+        shown = argparse.SUPPRESS if hidden else shown
         if field.annotation is bool:
-            parser.add_argument(
+            group.add_argument(
                 f"--no-{flag}" if field.default else f"--{flag}",
                 dest=name,
                 action="store_false" if field.default else "store_true",
                 default=argparse.SUPPRESS,
-                help=f"do not {field.description}" if field.default else field.description,
+                help=shown if hidden or not field.default else f"do not {shown}",
             )
         else:
-            parser.add_argument(
+            group.add_argument(
                 f"--{flag}",
                 type=int if field.annotation is int else str,
                 default=argparse.SUPPRESS,
                 metavar=field.title,
-                help=field.description,
+                help=shown,
             )
 
 

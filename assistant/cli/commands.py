@@ -9,6 +9,7 @@ from dataclasses import asdict
 from rich.console import Console
 
 from assistant.cli.cases import case_json, note_on, question_lines
+from assistant.cli.chat import ask, chat
 from assistant.cli.evaluate import Flags, run_evaluate
 from assistant.cli.output import (
     calibration_lines,
@@ -17,7 +18,7 @@ from assistant.cli.output import (
     matches_table,
     models_lines,
     passages_lines,
-    print_answer,
+    print_text,
     progress_bars,
     removal_line,
 )
@@ -58,10 +59,13 @@ def _opened(flags: Flags) -> Iterator[tuple[Library, Progress]]:
         yield open_library(load_settings(flags), progress), progress
 
 
-def _print(value: object, lines: Iterable[str], options: argparse.Namespace) -> None:
-    """Print `value` as JSON if `--json` was given, or else `lines`."""
-    for line in [dumps(value)] if options.json else lines:
-        print(line)
+def _print(value: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print `value` as JSON, or else `lines`."""
+    if as_json:
+        print(dumps(value), flush=True)
+        return
+    for line in lines:
+        print_text(Console(), line)
 
 
 def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
@@ -69,14 +73,14 @@ def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     paths = options.paths or [resource_folder("seeds")]
     with _opened(flags) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
-    _print(ingest_json(report), ingest_lines(report), options)
+    _print(ingest_json(report), ingest_lines(report), as_json=options.json)
 
 
 def run_remove(options: argparse.Namespace, flags: Flags) -> None:
     """Remove the papers of a file from the library."""
     with _opened(flags) as (library, progress):
         removal = remove_source(library, options.source, progress)
-    _print(asdict(removal), [removal_line(removal)], options)
+    _print(asdict(removal), [removal_line(removal)], as_json=options.json)
 
 
 def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
@@ -84,7 +88,7 @@ def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
     with _opened(flags) as (library, progress):
         health = (repair if options.repair else check)(library, progress)
     found = {**asdict(health), "sound": health.sound, "findings": health.findings}
-    _print(found, health_lines(health), options)
+    _print(found, health_lines(health), as_json=options.json)
     if not health.sound:
         raise LibraryError("The library is not whole; repair it with `assistant doctor --repair`.")
 
@@ -100,7 +104,7 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     if options.json:
         print(dumps(answer_json(assistant.answer(question), None, 0)))
     else:
-        _ask(assistant, question, [])
+        ask(assistant, question)
 
 
 def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
@@ -115,30 +119,8 @@ def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
 
 
 def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
-    """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
-    assistant = _assistant(load_settings(flags))
-    history: list[Turn] = []
-    print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
-    while question := _typed():
-        try:
-            history.append(_ask(assistant, question, history))
-        except KeyboardInterrupt:
-            print("(stopped)", file=sys.stderr)
-        except InputError as error:
-            print(f"assistant: {error}", file=sys.stderr)
-
-
-def _typed() -> str:
-    try:
-        return input("> ").strip()
-    except EOFError:
-        return ""
-
-
-def _ask(assistant: Assistant, question: str, history: list[Turn]) -> Turn:
-    question = checked_question(question)
-    events = assistant.stream(question, history)
-    return Turn(question, print_answer(Console(), question, events))
+    """Hold a conversation."""
+    chat(_assistant(load_settings(flags)))
 
 
 def _assistant(settings: Settings) -> Assistant:
@@ -167,11 +149,9 @@ def run_search(options: argparse.Namespace, flags: Flags) -> None:
         found = ranking(library, query, options.k, reader, never)
         for note in found.notes:
             print(f"note: {note}", file=sys.stderr)
-        if options.jsonl or options.json:
-            print(dumps(search_json(id_ or None, turn, query, found.passages)), flush=True)
-        else:
-            for line in passages_lines(found.passages):
-                print(line)
+        value = search_json(id_ or None, turn, query, found.passages)
+        as_json = options.json or options.jsonl is not None
+        _print(value, passages_lines(found.passages), as_json=as_json)
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
@@ -221,7 +201,7 @@ def run_calibrate(options: argparse.Namespace, flags: Flags) -> None:
         before = DEFAULT_THRESHOLD
     calibration = calibrated(judged, source, before=before, by_people=options.questions is not None)
     write_calibration(library.home, calibration)
-    _print(asdict(calibration), calibration_lines(calibration), options)
+    _print(asdict(calibration), calibration_lines(calibration), as_json=options.json)
 
 
 def _judged(
@@ -245,7 +225,7 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
                 resolve_encoder(weights, settings.cache, progress)
     models = describe_models(settings)
     listed = [{**asdict(model), "path": str(model.path or "")} for model in models]
-    _print(listed, models_lines(models), options)
+    _print(listed, models_lines(models), as_json=options.json)
 
 
 def run_cases(options: argparse.Namespace, flags: Flags) -> None:

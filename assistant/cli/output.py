@@ -1,8 +1,11 @@
-"""Terminal output: progress on stderr, answers and tables as text."""
+"""Terminal output: progress on stderr, answers and tables as text wrapped to the terminal."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
@@ -17,13 +20,18 @@ from retrieval.formats.writers import authors_line, where
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
 from retrieval.query.lookup import Match
-from retrieval.types import IngestReport, Passage, Progress
+from retrieval.types import IngestReport, Paper, Passage, Progress, nested
 
 _BYTES_IN_MEGABYTE = 1_000_000
 _ESTIMATED_OVER_SECONDS = 600.0
 """Period from which the remaining time is estimated: several answers of a slow model."""
-_STYLES = dict.fromkeys(("evidence", "lead", "closest", "references"), "bold") | {
-    "understood": "dim"
+_WIDEST = 100
+"""Columns of text in a wider terminal; longer lines are hard to read."""
+_MARKER = re.compile(r" *(\d+\. |(\[\d+\])+ |“)?")
+"""What begins a line; those that it is wrapped into are indented by its width."""
+_STYLES = {
+    **dict.fromkeys(("written", "abstained"), "bold"),
+    **dict.fromkeys(("understood", "evidence", "closest", "references"), "dim"),
 }
 """Styles of an answer's parts."""
 
@@ -58,18 +66,47 @@ def progress_bars() -> Iterator[Progress]:
             bars.stop()
 
 
+def print_text(console: Console, text: str | Text) -> None:
+    """Print `text`; a terminal gets it wrapped between words, a pipe in whole lines."""
+    for line in (Text(text) if isinstance(text, str) else text).split("\n", allow_blank=True):
+        bare = _MARKER.sub("", line.plain, count=1)
+        marker, rest = line.divide([len(line) - len(bare)])
+        if not console.is_terminal or " " not in bare:
+            console.print(line, soft_wrap=True)
+            continue
+        for row in rest.wrap(console, min(console.width, _WIDEST) - marker.cell_len):
+            row.rstrip()
+            console.print(marker + row, soft_wrap=True)
+            marker = Text(" " * marker.cell_len)
+
+
 def print_answer(console: Console, question: str, events: Iterable[Event]) -> Answer:
     """Print the answer to `question` part by part as its events arrive, and return it."""
-    shown, printed = PartialAnswer(question), 0
+    shown, printed, places = PartialAnswer(question), 0, count(1)
     for event in events:
         parts = list(parts_of_answer(shown.add(event)))
         for part in parts[printed:]:
-            line = Text(write(part, TERMINAL), style=_STYLES.get(part.kind, ""))
-            # Lines are wrapped for a terminal only; a pipe gets whole lines.
-            console.print(line, soft_wrap=not console.is_terminal)
+            line = write(part, TERMINAL)
+            if part.kind == "close paper":
+                line = f"  {next(places)}. {line.strip()}"
+            print_text(console, Text(line, style=_STYLES.get(part.kind, "")))
         printed = len(parts)
     assert shown.answer is not None  # noqa: S101 - a stream of events ends with Completed
     return shown.answer
+
+
+def print_paper(console: Console, paper: Paper, quotes: Mapping[int, str]) -> None:
+    """Print a paper, with the sentences of its abstract that `quotes` cites by number marked."""
+    print_text(console, Text(paper.shown_title, style="bold"))
+    for fact in filter(None, (", ".join(paper.authors), where(paper), paper.url)):
+        print_text(console, fact)
+    text, end = Text("\n"), 0
+    for at, number, quote in sorted((paper.abstract.find(q), n, q) for n, q in quotes.items() if q):
+        if at >= end:
+            text.append(paper.abstract[end:at])
+            text.append(f"“{nested(quote)}” [{number}]", style="bold")
+            end = at + len(quote)
+    print_text(console, text.append(paper.abstract[end:]))
 
 
 def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:
@@ -81,11 +118,12 @@ def passages_lines(passages: Sequence[Passage]) -> Iterable[str]:
 
 def matches_table(matches: Sequence[Match]) -> Table:
     """Papers that were looked up, with the reason of each match."""
-    table = Table("title", "authors", "where", "why", show_lines=True)
+    table = Table("paper", "why", box=SIMPLE, pad_edge=False, show_lines=True)
     for match in matches:
         paper = match.paper
-        cells = (paper.shown_title, authors_line(paper.authors), where(paper), match.why)
-        table.add_row(*(Text(cell) for cell in cells))
+        facts = filter(None, (authors_line(paper.authors), where(paper)))
+        cell = Text(paper.shown_title, style="bold").append("\n".join(["", *facts]), "not bold")
+        table.add_row(cell, Text(match.why))
     return table
 
 

@@ -185,6 +185,13 @@ class LexicalIndex:
         """The different words of `text`, analysed like titles."""
         return list(dict.fromkeys(self._words.analyze(text)))[:MOST_TERMS]
 
+    def titles_with(self, start: str, limit: int) -> list[str]:
+        """Titles that have the words of `start` in a row, the last one perhaps only begun."""
+        if not (words := self._words.analyze(start)[:MOST_TERMS]):
+            return []
+        phrase = Query.phrase_prefix_query(self._schema, "title", list(words))
+        return [card.title for card in self._reading().cards(phrase, limit)]
+
     @property
     def ids(self) -> list[str]:
         """The ids of all papers."""
