@@ -23,8 +23,10 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ANSWER_KEYS = [
     *("id", "turn", "question", "standalone_question", "outcome", "answer", "sentences"),
-    *("citations", "passages", "model", "timings", "tokens", "confidence"),
+    *("citations", "passages", "model", "timings", "tokens", "confidence", "searched_for"),
+    *("coverage", "suggestions"),
 ]
+RIAD = "Learning Strides in Convolutional Neural Networks"
 
 
 @pytest.fixture
@@ -85,10 +87,71 @@ def test_help_needs_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["unknown"], ["ask"], ["search", "-k", "0", "x"], ["lookup", "--format", "x"]]
+    "arguments",
+    [
+        [],
+        ["frobnicate"],
+        ["--frobnicate", "serve"],
+        ["ask"],
+        ["ask", "Why?", "--jsonl", "file"],
+        ["ask", "--context", "many"],
+        ["search"],
+        ["search", "x", "-k", "x"],
+        ["search", "x", "-k", "0"],
+        ["lookup", "--year", "MMXX"],
+        ["lookup", "--format", "x"],
+        ["models", "burn"],
+        ["ingest", "--year", "x"],
+    ],
+    ids=" ".join,
 )
-def test_wrong_usage_exits_2(run: Run, arguments: list[str]) -> None:
-    assert run(*arguments).returncode == 2
+def test_wrong_usage(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr.startswith("usage: assistant")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("ask", "  "), "is empty"),
+        (("ask", "x" * 100_000), "100,000 characters"),
+        (("search", "x" * 100_000), "has 100,000 characters"),
+        (("lookup", "x" * 100_000), "has 100,000 characters"),
+        (("search", " "), "is empty"),
+        (("lookup", ""), "Nothing to look up"),
+        (("lookup", "--author", " ", "--venue", ""), "Nothing to look up"),
+        (("ask", "Why?", "--context", "10"), "The setting 'context' cannot be 10"),
+        (("ask", "Why?", "--threads", "0"), "The setting 'threads' cannot be 0"),
+        (("serve", "--port", "99999"), "The setting 'port' cannot be 99999"),
+        (("serve", "--host", "192.0.2.1"), "The address 192.0.2.1 port 7860 cannot be used"),
+        (("search", "--jsonl", "none.jsonl"), "none.jsonl cannot be read"),
+        (("models", "list", "--model", "hf:x"), "hf:x"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else None,
+)
+def test_what_a_person_can_mend_is_one_sentence(
+    run: Run, library_home: Path, arguments: tuple[str, ...], part: str
+) -> None:
+    line = refused(run(*arguments, "--home", library_home))
+    assert part in line
+    assert len(line) < 500
+
+
+@pytest.mark.parametrize("place", ["before", "after", "environment", "both"])
+def test_where_the_home_is_given(
+    run: Run, library_home: Path, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up = ["lookup", "DiffStride", "--format", "json"]
+    flag = ["--home", library_home]
+    if place in {"environment", "both"}:
+        given = library_home if place == "environment" else tmp_path / "nowhere"
+        monkeypatch.setenv("ASSISTANT_HOME", str(given))
+    arguments = {"before": flag + looked_up, "environment": looked_up}.get(place, looked_up + flag)
+    done = run(*arguments)
+    assert json.loads(done.stdout)[0]["title"] == RIAD
+    assert done.stderr == ""
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_second_ingest_of_the_seeds_changes_nothing(run: Run, library_home: Path) -> None:
@@ -150,7 +213,7 @@ def test_ask_answers_a_file_in_order(run: Run, library_home: Path, tmp_path: Pat
 
 def test_the_same_question_gives_the_same_answer(run: Run, library_home: Path) -> None:
     def answer() -> dict[str, Any]:
-        done = run("ask", "--json", "What is neural collapse?", "--home", library_home)
+        done = run("ask", "--json", "What is DiffStride?", "--home", library_home)
         fields: dict[str, Any] = json.loads(done.stdout)
         del fields["timings"]
         return fields
@@ -233,11 +296,6 @@ def test_search_takes_anything(run: Run, library_home: Path, query: str) -> None
     assert done.stderr == ""
 
 
-def test_search_refuses_a_query_that_is_too_long(run: Run, library_home: Path) -> None:
-    line = refused(run("search", "graph " * 16_000, "--no-rerank", "--home", library_home))
-    assert "characters" in line
-
-
 @pytest.mark.parametrize(
     ("arguments", "first", "count"),
     [
@@ -293,9 +351,6 @@ def test_a_file_is_removed_and_the_library_checked_and_repaired(
     assert json.loads(run("doctor", "--repair", "--json", *home).stdout)["sound"] is True
 
 
-RIAD = "Learning Strides in Convolutional Neural Networks"
-
-
 @pytest.mark.parametrize(
     ("format_", "opening", "lines"),
     [
@@ -336,9 +391,9 @@ def test_calibrate_keeps_a_threshold_with_the_library(
 ) -> None:
     home = tmp_path / "library"
     shutil.copytree(library_home, home)
-    found = json.loads(run("calibrate", "--papers", "24", "--json", "--home", home).stdout)
+    found = json.loads(run("calibrate", "--papers", "22", "--json", "--home", home).stdout)
     assert found == json.loads((home / "abstention.json").read_text("utf-8"))
-    assert 20 <= found["answerable"] == found["unanswerable"] <= 24
+    assert 20 <= found["answerable"] == found["unanswerable"] <= 22
     assert found["auc"] > 0.5
     assert 0 < found["least_confidence"] < 1
     assert {"before", "after"} <= found.keys()
@@ -346,7 +401,7 @@ def test_calibrate_keeps_a_threshold_with_the_library(
     assert kept is not None
     said, *_ = calibration_lines(kept)
     assert f"confidence of {found['least_confidence']:.3f} on" in said
-    few = run("calibrate", "--papers", "5", "--home", home)
+    few = run("calibrate", "--papers", "1", "--home", home)
     assert (few.returncode, few.stdout) == (1, "")
     assert "too few to calibrate with" in few.stderr.splitlines()[-1]
     assert found == json.loads((home / "abstention.json").read_text("utf-8"))
@@ -367,13 +422,18 @@ def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:
         assert Path(model["path"]).stat().st_size == model["size_bytes"]
 
 
-def test_chat_keeps_the_conversation(run: Run, library_home: Path) -> None:
-    done = run("chat", "--home", library_home, stdin="What is DiffStride?\nWho wrote it?\n\n")
+def test_chat_reads_a_pipe_and_keeps_the_conversation(run: Run, library_home: Path) -> None:
+    typed = "What is DiffStride?\nWho wrote it?\n/nothing\n/open 1\n/cite 1\n\nnot read\n"
+    done = run("chat", "--home", library_home, stdin=typed)
     assert done.returncode == 0
-    assert "(About “Learning Strides in Convolutional Neural Networks”: Who wrote it?)" in (
-        " ".join(done.stdout.split())
-    )
-    assert "Rachid Riad" in done.stdout
+    first, about, rest = done.stdout.partition(f"(About “{RIAD}”: Who wrote it?)\n")
+    assert f"From “{RIAD}”:" in first
+    assert about
+    assert "Rachid Riad" in rest
+    assert f"\n{RIAD}\nRachid Riad, Olivier Teboul, David Grangier, Neil Zeghidour\n" in rest
+    assert "\n@inproceedings{riad2022learning,\n" in rest
+    assert "There is no command /nothing" in done.stderr
+    assert ">" not in done.stdout
 
 
 def test_papers_that_cannot_be_read_are_refused(
@@ -455,15 +515,6 @@ def test_an_empty_library_is_told_how_to_be_filled(
 ) -> None:
     assert embedder_path.exists()
     assert "assistant ingest" in refused(run("ask", "Why?", "--home", tmp_path / "new"))
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"), [("  ", "is empty"), ("x" * 100_000, "100,000 characters")]
-)
-def test_questions_that_cannot_be_asked_are_refused(
-    run: Run, library_home: Path, question: str, expected: str
-) -> None:
-    assert expected in refused(run("ask", question, "--home", library_home))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,16 @@
 """The command as a process among others: signals, pipes, environment, connections, odd bytes."""
 
+import fcntl
 import json
 import os
+import pty
+import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -103,25 +108,6 @@ def test_a_reader_that_goes_away(start: Start, library_home: Path, questions: Pa
 LOOKUP = ("lookup", "DiffStride", "--format", "json")
 
 
-@pytest.mark.parametrize("place", ["before", "after", "environment", "both"])
-def test_where_the_home_is_given(
-    start: Start, library_home: Path, tmp_path: Path, place: str
-) -> None:
-    flag = ("--home", library_home)
-    if place == "before":
-        process = start(ASSISTANT, *flag, *LOOKUP)
-    elif place == "after":
-        process = start(ASSISTANT, *LOOKUP, *flag)
-    elif place == "environment":
-        process = start(ASSISTANT, *LOOKUP, ASSISTANT_HOME=str(library_home))
-    else:
-        process = start(ASSISTANT, *LOOKUP, *flag, ASSISTANT_HOME=str(tmp_path / "nowhere"))
-    output, errors = process.communicate()
-    assert json.loads(output)[0]["title"] == "Learning Strides in Convolutional Neural Networks"
-    assert errors == ""
-    assert not (tmp_path / "nowhere").exists()
-
-
 def config(folder: Path, text: str) -> dict[str, str]:
     """An environment whose configuration folder holds this file."""
     file = folder / "abstracts-assistant" / "config.toml"
@@ -141,59 +127,6 @@ def test_the_configuration_file(start: Start, library_home: Path, tmp_path: Path
         (line,) = errors.splitlines()
         assert line.startswith("assistant: ")
         assert "config.toml" in line
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("search", "x" * 100_000), "has 100,000 characters"),
-        (("lookup", "x" * 100_000), "has 100,000 characters"),
-        (("search", " "), "is empty"),
-        (("lookup", ""), "Nothing to look up"),
-        (("lookup", "--author", " ", "--venue", ""), "Nothing to look up"),
-        (("ask", "Why?", "--context", "10"), "The setting 'context' cannot be 10"),
-        (("ask", "Why?", "--threads", "0"), "The setting 'threads' cannot be 0"),
-        (("serve", "--port", "99999"), "The setting 'port' cannot be 99999"),
-        (("serve", "--host", "192.0.2.1"), "The address 192.0.2.1 port 7860 cannot be used"),
-        (("search", "--jsonl", "none.jsonl"), "none.jsonl cannot be read"),
-        (("models", "list", "--model", "hf:x"), "hf:x"),
-    ],
-    ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else None,
-)
-def test_what_a_person_can_mend_is_one_sentence(
-    start: Start, library_home: Path, arguments: tuple[str, ...], part: str
-) -> None:
-    process = start(ASSISTANT, *arguments, "--home", library_home)
-    output, errors = process.communicate()
-    assert (output, process.returncode) == ("", 1)
-    (line,) = errors.splitlines()
-    assert line.startswith("assistant: ")
-    assert part in line
-    assert len(line) < 500
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("frobnicate",),
-        ("--frobnicate", "serve"),
-        ("ask", "Why?", "--jsonl", "file"),
-        ("ask", "--context", "many"),
-        ("search",),
-        ("search", "x", "-k", "x"),
-        ("lookup", "--year", "MMXX"),
-        ("models", "burn"),
-        ("ingest", "--year", "x"),
-    ],
-    ids=" ".join,
-)
-def test_wrong_usage(start: Start, arguments: tuple[str, ...]) -> None:
-    process = start(ASSISTANT, *arguments)
-    output, errors = process.communicate()
-    assert (output, process.returncode) == ("", 2)
-    assert errors.startswith("usage: assistant")
-    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "lookup"])
@@ -236,3 +169,65 @@ def test_the_app_asks_no_other_machine_and_needs_no_proxy(start: Start, library_
     assert "LOOKS UP" not in errors
     assert "Traceback" not in output + errors
     assert process.returncode in (0, 130)
+
+
+class Terminal:
+    """A chat in a terminal of 60 columns, in which someone types."""
+
+    def __init__(self, home: Path, state: Path) -> None:
+        self.typed, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
+        self.seen = ""
+        self.process = subprocess.Popen(
+            [*ASSISTANT, "chat", "--home", str(home)],
+            stdin=child,
+            stdout=child,
+            stderr=child,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "XDG_STATE_HOME": str(state),
+                "TERM": "xterm",
+                "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody says where the cursor is
+            },
+            start_new_session=True,
+        )
+        os.close(child)
+
+    def type(self, keys: str, until: str) -> str:
+        """What is shown from these keys on until some text is."""
+        os.write(self.typed, keys.encode())
+        shown = ""
+        while until not in shown:
+            self.seen += os.read(self.typed, 4096).decode("utf-8", "ignore")
+            shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.seen).replace("\r", "")
+        self.seen = ""
+        return shown
+
+    def close(self) -> int:
+        """Press Ctrl-D; gives the exit status."""
+        os.write(self.typed, b"\x04")
+        try:
+            while os.read(self.typed, 4096):
+                pass
+        except OSError:  # the other side is closed
+            os.close(self.typed)
+        return self.process.wait()
+
+
+def test_a_chat_in_a_terminal(library_home: Path, tmp_path: Path) -> None:
+    first = Terminal(library_home, tmp_path)
+    first.type("", "> ")
+    first.type("What is Learning Stri\t", "Learning Strides in Convolutional Neural Networks")
+    answer = first.type("\r", "outstanding paper")
+    assert answer.index("Evidence") < answer.index("References\n  [1]")
+    lines = answer[answer.index("Evidence") :].splitlines()
+    assert max(map(len, lines)) <= 60
+    paper = first.type("/open 1\r", "on ImageNet.")
+    assert "Rachid Riad, Olivier Teboul, David Grangier, Neil Zeghidour" in paper
+    assert "” [1]" in paper
+    assert first.close() == 0
+    second = Terminal(library_home, tmp_path)
+    second.type("", "> ")
+    second.type("\x1b[A\x1b[A\x1b[B\r", "There is no citation 1; the last answer has none.")
+    assert second.close() == 0

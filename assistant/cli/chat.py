@@ -1,6 +1,5 @@
 """`assistant chat`: a conversation in the terminal, with history, titles to complete, citations."""
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +22,11 @@ from retrieval.query.lookup import Lookup
 from retrieval.types import InputError, LibraryError, Paper
 
 HELP = f"""\
-/open N           shows a paper of the last answer with the sentences that are cited
-/open TITLE       shows a paper of the library; Tab completes titles, here and in questions
-/cite N [STYLE]   prints its reference; STYLE: {", ".join(FORMATS)}
+/open N           shows paper N of the last answer, the sentences cited in quotation marks
+/open TITLE       shows a paper of the library; Tab completes titles, in questions as well
+/cite N [STYLE]   prints a reference; the style is {", ".join(FORMATS)}
 /help             shows this
-Arrow up brings back what you typed before. Ctrl-C stops an answer; an empty line ends the chat."""
+Arrow up recalls what was typed. Ctrl-C stops an answer; an empty line ends the chat."""
 _COMMANDS = ("/open", "/cite", "/help")
 _TITLES = 50
 """Titles that Tab offers at most."""
@@ -38,7 +37,7 @@ _TITLE_WORDS = 12
 def chat(assistant: Assistant) -> None:
     """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
     conversation = Conversation(assistant)
-    read = _reader(assistant)
+    read = _reader(assistant.library.lexical.titles_with)
     print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
     while typed := read():
         try:
@@ -65,18 +64,14 @@ class Conversation:
         self._turns: list[Turn] = []
 
     def reply(self, typed: str) -> None:
-        """Print what was asked for.
-
-        Raises:
-            InputError: it cannot be answered, or there is no such command or paper.
-            LibraryError: the library cannot be read.
-        """
+        """Print what was asked for; `InputError` if it cannot be, as with an unknown command."""
         command, _, named = typed.partition(" ")
         match command:
             case "/open":
                 print_paper(Console(), *self._cited(named.strip()))
             case "/cite":
-                self._cite(named.strip())
+                start, _, style = named.strip().rpartition(" ")
+                self._cite(start, style) if style in FORMATS else self._cite(named.strip())
             case "/help":
                 print(HELP)
             case _ if command.startswith("/"):
@@ -84,19 +79,19 @@ class Conversation:
             case _:
                 self._turns.append(ask(self._assistant, typed, self._turns))
 
-    def _cite(self, named: str) -> None:
-        start, _, style = named.rpartition(" ")
-        named, style = (start, style) if start and style in FORMATS else (named, "bibtex")
-        paper, _quotes = self._cited(named)
+    def _cite(self, named: str, style: str = "bibtex") -> None:
+        paper, _ = self._cited(named)
         keys = citation_keys([paper], self._assistant.library.lexical.papers_with_key)
         print(FORMATS[style]([paper], keys), end="")
 
     def _cited(self, named: str) -> tuple[Paper, dict[int, str]]:
         """The paper with a number in the last answer, or with a title; its quotes by number."""
         if not named.isdecimal():
+            if not named:
+                raise InputError("Give the number of a citation or a title, as in /open 1.")
             listing = Lookup.over(self._assistant.library).find(named, 1)
-            if not named or not listing.matches:
-                raise InputError(listing.note or "Name a citation or a title, as in /open 1.")
+            if not listing.matches:
+                raise InputError(listing.note)
             return listing.matches[0].paper, {}
         answer = self._turns[-1].answer if self._turns else None
         citations = answer.citations if answer else ()
@@ -106,8 +101,7 @@ class Conversation:
         if not (paper := papers.get(int(named))):
             there = f"has 1 to {len(papers)}" if papers else "has none"
             raise InputError(f"There is no citation {named}; the last answer {there}.")
-        quotes = {each.number: each.quote for each in citations if each.paper.id == paper.id}
-        return paper, quotes
+        return paper, {each.number: each.quote for each in citations if each.paper.id == paper.id}
 
 
 class TitleCompleter(Completer):
@@ -117,12 +111,8 @@ class TitleCompleter(Completer):
         """`titles` gives the titles with words in a row, and at most how many."""
         self._titles = titles
 
-    def get_completions(
-        self,
-        document: Document,
-        complete_event: CompleteEvent,  # noqa: ARG002 - the signature is prompt_toolkit's
-    ) -> Iterator[Completion]:
-        """The longest end of what is typed that is in a title is completed."""
+    def get_completions(self, document: Document, _: CompleteEvent) -> Iterator[Completion]:
+        """Complete the longest end of what is typed that is in a title."""
         typed = document.text_before_cursor
         if typed.startswith("/") and " " not in typed:
             commands = (each for each in _COMMANDS if each.startswith(typed))
@@ -137,20 +127,12 @@ class TitleCompleter(Completer):
                     return
 
 
-def _reader(assistant: Assistant) -> Callable[[], str]:
-    """Reads what is typed; empty at the end. A line editor only where a person types and reads."""
-
-    def plain() -> str:
-        return sys.stdin.readline().strip()
-
+def _reader(titles: Callable[[str, int], list[str]]) -> Callable[[], str]:
+    """Reads a line, empty at the end; with a line editor if a person types and reads."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return plain
+        return lambda: sys.stdin.readline().strip()
     session: PromptSession[str] = PromptSession(
-        "\n> ",
-        history=_history(),
-        completer=TitleCompleter(assistant.library.lexical.titles_with),
-        complete_while_typing=False,
-        enable_history_search=True,
+        "\n> ", history=_history(), completer=TitleCompleter(titles), complete_while_typing=False
     )
 
     def edited() -> str:
@@ -162,7 +144,7 @@ def _reader(assistant: Assistant) -> Callable[[], str]:
     return edited
 
 
-class _PrivateHistory(FileHistory):
+class _LastingHistory(FileHistory):
     def store_string(self, string: str) -> None:
         with suppress(OSError):  # a full disk ends no conversation
             super().store_string(string)
@@ -170,13 +152,13 @@ class _PrivateHistory(FileHistory):
 
 def _history() -> History:
     """What was typed in earlier chats, in a file that only its owner can read."""
-    folder = platformdirs.user_state_path(APPLICATION)
-    file = folder / "chat_history"
+    file = platformdirs.user_state_path(APPLICATION) / "chat_history"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=0o600)
         file.chmod(0o600)
+        file.read_bytes()
     except OSError as error:
         print(f"note: what you type is not kept ({error})", file=sys.stderr)
         return InMemoryHistory()
-    return _PrivateHistory(file)
+    return _LastingHistory(file)

@@ -23,6 +23,27 @@ _ACTING = {
 }
 """Settings that act on a command, by default all. Flags of the others are taken, but not listed:
 scripts give every command the same ones."""
+_USAGE = {
+    "serve": ("", "--home ~/my-library --model ~/models/some-8b-Q4_K_M.gguf"),
+    "ingest": ("[PATH …]", "my_papers.jsonl zotero.bib --home ~/my-library"),
+    "remove": ("SOURCE", "my_papers.jsonl --home ~/my-library"),
+    "doctor": ("", "--repair"),
+    "ask": ("(QUESTION | --jsonl FILE)", '"How much faster is unlearning than retraining?"'),
+    "chat": ("", "--home ~/my-library"),
+    "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
+    "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
+    "evaluate": ("(FILE --out DIR | --replay DIR)", "mine.jsonl --out runs/b --baseline runs/a"),
+    "calibrate": ("", "--questions mine.jsonl --home ~/my-library"),
+    "models": ("[list | pull]", "pull --model hf:OWNER/REPO:FILE.gguf"),
+    "cases": ("", "--questions > mine.jsonl"),
+    "users": ("ACTION", "add ann --auth-file users.json"),
+    "users add": ("NAME", "ann --auth-file users.json"),
+    "users list": ("", "--auth-file users.json"),
+    "users remove": ("NAME", "ann --auth-file users.json"),
+    "users key": ("NAME", "ann --auth-file users.json"),
+    "users revoke": ("KEY-ID", "5f2c0a9d --auth-file users.json"),
+}
+"""The arguments of each command in short, and an example of them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,40 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-class _Commands:
-    """The parsers of commands, or of a command's actions; the help of each ends with examples."""
-
-    def __init__(self, parser: argparse.ArgumentParser, dest: str, prog: str) -> None:
-        self._prog = prog
-        self._parsers = parser.add_subparsers(
-            title=f"{dest}s", dest=dest, required=True, metavar=dest.upper(), prog=prog
-        )
-
-    def add(
-        self, name: str, help_: str, *examples: str, takes: str = ""
-    ) -> argparse.ArgumentParser:
-        """Add one; `examples` are what is typed after its name, `takes` its arguments in short."""
-        lines = [f"  {self._prog} {name} {example}".rstrip() for example in examples]
-        return self._parsers.add_parser(
-            name,
-            usage=" ".join(filter(None, ("%(prog)s", takes, "[options]"))),
-            help=help_,
-            description=f"{help_[0].upper()}{help_[1:]}.",
-            epilog="\n".join(["examples:" if len(lines) > 1 else "example:", *lines]),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-
-    def add_settings(self, acting: Sequence[str] | None = None) -> None:
-        """Let all take the shared settings, listed after their own options if they act."""
-        for name, parser in self._parsers.choices.items():
-            _add_settings(parser, _ACTING.get(name, _SHARED) if acting is None else acting)
-
-
-def _add_settings(parser: argparse.ArgumentParser, acting: Sequence[str]) -> None:
-    add_flags(parser, acting, title="library and models")
-    add_flags(parser, [name for name in _SHARED if name not in acting], hidden=True)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="assistant",
@@ -92,185 +79,66 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"assistant {__version__}")
     _add_settings(parser, ["home", "cache"])
-    commands = _Commands(parser, "command", "assistant")
-    _add_questions(commands)
-    _add_library(commands)
-    _add_measurements(commands)
-    _add_users(commands)
-    commands.add_settings()
-    return parser
-
-
-def _add_questions(commands: _Commands) -> None:
-    """Add the commands that answer and search."""
-    serve = commands.add(
-        "serve",
-        "open the assistant in a browser; the first start sets it up",
-        "",
-        "--home ~/my-library --model ~/models/some-8b-Q4_K_M.gguf",
+    commands = parser.add_subparsers(
+        title="commands", dest="command", required=True, metavar="COMMAND", prog="assistant"
     )
+    command = partial(_add_command, commands)
+    serve = command("serve", "open the assistant in a browser; the first start sets it up")
     add_flags(serve, [name for name in Settings.model_fields if name not in _SHARED])
-    ask = commands.add(
-        "ask",
-        "answer a question, or the questions of a file",
-        '"How much faster is machine unlearning than retraining?"',
-        "--jsonl questions.jsonl > answers.jsonl",
-        takes="(QUESTION | --jsonl FILE)",
-    )
+    _add_ingest(command("ingest", "add papers to the library (default: the seeds)"))
+    remove = command("remove", "remove the papers of a file from the library")
+    remove.add_argument("source", metavar="SOURCE", help="the file's name, without its folder")
+    _add_switch(remove, "--json", "print what was removed as JSON")
+    doctor = command("doctor", "check whether the library is whole")
+    _add_switch(doctor, "--repair", "repair it")
+    _add_switch(doctor, "--json", "print what was found as JSON")
+    ask = command("ask", "answer a question, or the questions of a file")
     _add_asked(ask, "question", "questions")
-    commands.add(
-        "chat",
-        "hold a conversation in the terminal; type /help there for more",
-        "--home ~/my-library",
-    )
-    search = commands.add(
-        "search",
-        "rank papers for a query, or for the queries of a file",
-        '"federated unlearning" -k 5',
-        takes="(QUERY | --jsonl FILE)",
-    )
+    command("chat", "hold a conversation in the terminal; type /help there for more")
+    search = command("search", "rank papers for a query, or for the queries of a file")
     _add_asked(search, "query", "queries")
     _add_count(search, "-k", 10, "papers at most")
     _add_switch(search, "--no-rerank", "first-stage ranking only")
-    lookup = commands.add(
-        "lookup",
-        "look papers up by title, author, venue, year or decision",
-        '"lerning strides" --year 2022',
-        "'author:\"Ben Poole\" year:>2021 -survey' --format bibtex",
-        takes="[QUERY]",
-    )
-    lookup.add_argument(
-        "query", nargs="?", default="", metavar="QUERY", help="what is known of them"
-    )
-    _add_count(lookup, "-k", 10, "papers at most")
-    lookup.add_argument("--author", action="append", default=[], help="an author; may be repeated")
-    lookup.add_argument("--venue", default="", help="where the papers appeared")
-    lookup.add_argument("--year", type=int, help="when they appeared")
-    lookup.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
-    lookup.add_argument(
-        "--format",
-        choices=_FORMATS,
-        default="table",
-        metavar="FORMAT",
-        help=f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} (default: %(default)s)",
-    )
-
-
-def _add_library(commands: _Commands) -> None:
-    """Add the commands that fill and check the library, and the models."""
-    ingest = commands.add(
-        "ingest",
-        "add or update papers",
-        "my_papers.jsonl zotero.bib --home ~/my-library",
-        takes="[PATH …]",
-    )
-    ingest.add_argument(
-        "paths",
-        nargs="*",
-        type=Path,
-        metavar="PATH",
-        help="files or folders: JSONL, BibTeX, RIS, CSV, PubMed, … (default: the seeds)",
-    )
-    ingest.add_argument("--venue", default="", help="venue of papers that name none")
-    ingest.add_argument("--year", type=int, help="year of papers that name none")
-    _add_switch(ingest, "--json", "print the report as JSON")
-    remove = commands.add(
-        "remove",
-        "remove the papers of a file",
-        "my_papers.jsonl --home ~/my-library",
-        takes="SOURCE",
-    )
-    remove.add_argument("source", metavar="SOURCE", help="the file's name, without its folder")
-    _add_switch(remove, "--json", "print what was removed as JSON")
-    doctor = commands.add("doctor", "check whether the library is whole", "--repair")
-    _add_switch(doctor, "--repair", "repair it")
-    _add_switch(doctor, "--json", "print what was found as JSON")
-    models = commands.add(
-        "models", "list or fetch the models of this machine", "", "pull", takes="[list | pull]"
-    )
-    models.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "pull"),
-        default="list",
-        help="pull fetches the models in use (default: list)",
-    )
-    _add_switch(models, "--json", "print JSON")
-
-
-def _add_measurements(commands: _Commands) -> None:
-    """Add the commands that measure answers."""
-    evaluate = commands.add(
-        "evaluate",
-        "ask questions with known answers and score the replies",
-        "mine.jsonl --out runs/first",
-        "mine.jsonl --out runs/second --baseline runs/first --gate",
-        "--replay runs/first",
-        takes="(FILE --out DIR | --replay DIR)",
-    )
-    evaluate.add_argument(
-        "questions", nargs="?", type=Path, metavar="FILE", help="questions, JSONL or a BEIR folder"
-    )
-    evaluate.add_argument("--out", type=Path, metavar="DIR", help="folder of the run")
-    evaluate.add_argument("--baseline", type=Path, metavar="DIR", help="a run to compare with")
-    _add_switch(evaluate, "--gate", "exit 1 if the run is worse than the baseline beyond chance")
-    evaluate.add_argument(
-        "--replay", type=Path, metavar="DIR", help="ask a run again and name the first difference"
-    )
-    evaluate.add_argument("--types", default="", metavar="A,B", help="types of questions (all)")
-    _add_count(evaluate, "--limit", None, "questions at most, spread over the file")
-    _add_count(evaluate, "--repeats", 0, "ask each sample again N times", least=0)
-    _add_count(evaluate, "--seed", 0, "seed of the bootstrap intervals", least=0)
-    add_ablation_flags(evaluate)
-    calibrate = commands.add(
-        "calibrate",
-        "set the confidence from which questions are answered",
-        "--home ~/my-library --questions mine.jsonl",
-    )
+    _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    _add_evaluate(command("evaluate", "ask questions with known answers and score the replies"))
+    calibrate = command("calibrate", "set the confidence from which questions are answered")
     calibrate.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions with their papers, JSONL"
     )
     _add_count(calibrate, "--papers", 200, "papers tried without questions")
     _add_switch(calibrate, "--json", "print JSON")
-    cases = commands.add(
-        "cases",
-        "print the answers that were rated in the browser, as JSONL",
-        "--questions > mine.jsonl",
-    )
+    models = command("models", "list or fetch the models of this machine")
+    fetched = "pull fetches those in use (default: list)"
+    models.add_argument("action", nargs="?", choices=("list", "pull"), default="list", help=fetched)
+    _add_switch(models, "--json", "print JSON")
+    cases = command("cases", "print the answers that were rated in the browser, as JSONL")
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
+    _add_users(command("users", "manage users of the browser app and the HTTP API"))
+    for name, each in commands.choices.items():
+        _add_settings(each, _ACTING.get(name, _SHARED))
+    return parser
 
 
-def _add_users(commands: _Commands) -> None:
-    users = commands.add(
-        "users",
-        "manage users of the browser app and the HTTP API",
-        "add ann --auth-file users.json",
-        takes="ACTION",
+def _add_command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", path: str, help_: str
+) -> argparse.ArgumentParser:
+    """Add a command; `path` is its name, behind the command's name if it is an action."""
+    arguments, example = _USAGE[path]
+    return commands.add_parser(
+        path.rsplit(maxsplit=1)[-1],
+        usage=" ".join(filter(None, ("%(prog)s", arguments, "[options]"))),
+        help=help_,
+        description=f"{help_[0].upper()}{help_[1:]}.",
+        epilog=f"example:\n  %(prog)s {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    actions = _Commands(users, "action", "assistant users")
-    for name, takes, help_ in (
-        ("add", "name", "add a user; the password is asked for, or read from standard input"),
-        ("list", "", "list the users and their keys"),
-        ("remove", "name", "remove a user and all keys of theirs"),
-        ("key", "name", "make an API key for a user and print it, once"),
-        ("revoke", "key_id", "revoke an API key; `list` shows its id"),
-    ):
-        shown = takes.replace("_", "-").upper()
-        example = {"name": "ann ", "key_id": "3f9c2a71 ", "": ""}[takes]
-        action = actions.add(name, help_, f"{example}--auth-file users.json", takes=shown)
-        if takes:
-            action.add_argument(takes, metavar=shown)
-        add_flags(action, ["auth_file"])
-    actions.add_settings(())
 
 
-def _add_asked(parser: argparse.ArgumentParser, one: str, many: str) -> None:
-    """Add what is asked, on the command line or in a file, and `--json`."""
-    asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument(one, nargs="?", metavar=one.upper(), help=f"the {one}")
-    asked.add_argument("--jsonl", type=Path, metavar="FILE", help=f"{many}, one JSON a line")
-    _add_switch(parser, "--json", "print JSON")
+def _add_settings(parser: argparse.ArgumentParser, acting: Sequence[str]) -> None:
+    """Add the shared settings; the help lists those that act, after the command's own options."""
+    add_flags(parser, acting, title="library and models")
+    add_flags(parser, [name for name in _SHARED if name not in acting], hidden=True)
 
 
 def _add_switch(parser: argparse.ArgumentParser, flag: str, help_: str) -> None:
@@ -281,8 +149,69 @@ def _add_count(
     parser: argparse.ArgumentParser, flag: str, default: int | None, help_: str, least: int = 1
 ) -> None:
     type_ = partial(_at_least, least)
-    shown = help_ if default is None else f"{help_} (default: %(default)s)"
+    shown = help_ if default is None else f"{help_} (default: {default})"
     parser.add_argument(flag, type=type_, default=default, metavar="N", help=shown)
+
+
+def _add_asked(parser: argparse.ArgumentParser, one: str, many: str) -> None:
+    """Add what is asked, on the command line or in a file, and `--json`."""
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument(one, nargs="?", metavar=one.upper(), help=f"the {one}")
+    asked.add_argument("--jsonl", type=Path, metavar="FILE", help=f"{many}, one JSON a line")
+    _add_switch(parser, "--json", "print JSON")
+
+
+def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files or folders")
+    parser.add_argument("--venue", default="", help="venue of papers that name none")
+    parser.add_argument("--year", type=int, help="year of papers that name none")
+    _add_switch(parser, "--json", "print the report as JSON")
+
+
+def _add_lookup(parser: argparse.ArgumentParser) -> None:
+    known = "words of the title, or what is known of the record"
+    parser.add_argument("query", nargs="?", default="", metavar="QUERY", help=known)
+    _add_count(parser, "-k", 10, "papers at most")
+    parser.add_argument("--author", action="append", default=[], help="an author; may be repeated")
+    parser.add_argument("--venue", default="", help="where the papers appeared")
+    parser.add_argument("--year", type=int, help="when they appeared")
+    parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
+    shown = f"{', '.join(_FORMATS)} (default: table)"
+    parser.add_argument("--format", choices=_FORMATS, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    folder = partial(parser.add_argument, type=Path, metavar="DIR")
+    parser.add_argument(
+        "questions", nargs="?", type=Path, metavar="FILE", help="questions, JSONL or a BEIR folder"
+    )
+    folder("--out", help="folder of the run")
+    folder("--baseline", help="a run to compare with")
+    _add_switch(parser, "--gate", "exit 1 if the run is worse than the baseline beyond chance")
+    folder("--replay", help="ask a run again and name the first difference")
+    parser.add_argument("--types", default="", metavar="A,B", help="types of questions (all)")
+    _add_count(parser, "--limit", None, "questions at most, spread over the file")
+    _add_count(parser, "--repeats", 0, "ask each sample again N times", least=0)
+    _add_count(parser, "--seed", 0, "seed of the bootstrap intervals", least=0)
+    add_ablation_flags(parser)
+
+
+def _add_users(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(
+        title="actions", dest="action", required=True, metavar="ACTION", prog="assistant users"
+    )
+    action = partial(_add_command, actions)
+    add = action("users add", "add a user; the password is asked for, or read from standard input")
+    action("users list", "list the users and their keys")
+    remove = action("users remove", "remove a user and all keys of theirs")
+    key = action("users key", "make an API key for a user and print it, once")
+    revoke = action("users revoke", "revoke an API key")
+    for named in (add, remove, key):
+        named.add_argument("name", metavar="NAME", help="the name that the user signs in with")
+    revoke.add_argument("key_id", metavar="KEY-ID", help="its id in `users list`")
+    for each in actions.choices.values():
+        add_flags(each, ["auth_file"])
+        _add_settings(each, ())
 
 
 def _at_least(least: int, text: str) -> int:

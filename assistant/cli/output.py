@@ -25,8 +25,8 @@ from retrieval.types import IngestReport, Paper, Passage, Progress, nested
 _BYTES_IN_MEGABYTE = 1_000_000
 _ESTIMATED_OVER_SECONDS = 600.0
 """Period from which the remaining time is estimated: several answers of a slow model."""
-_WIDEST = 100
-"""Columns of text in a wider terminal; longer lines are hard to read."""
+_NARROWEST, _WIDEST = 20, 100
+"""Columns of text in a terminal; longer lines are hard to read."""
 _MARKER = re.compile(r" *(\d+\. |(\[\d+\])+ |“)?")
 """What begins a line; those that it is wrapped into are indented by its width."""
 _STYLES = {
@@ -74,7 +74,8 @@ def print_text(console: Console, text: str | Text) -> None:
         if not console.is_terminal or " " not in bare:
             console.print(line, soft_wrap=True)
             continue
-        for row in rest.wrap(console, min(console.width, _WIDEST) - marker.cell_len):
+        width = max(_NARROWEST, min(console.width, _WIDEST) - marker.cell_len)
+        for row in rest.wrap(console, width):
             row.rstrip()
             console.print(marker + row, soft_wrap=True)
             marker = Text(" " * marker.cell_len)
@@ -173,15 +174,12 @@ def ingest_lines(report: IngestReport) -> Iterable[str]:
 def removal_line(removal: Removal) -> str:
     """A summary of a removal."""
     stayed = f", {removal.kept:,} stay with other sources" if removal.kept else ""
-    if removal.completed:
-        return (
-            f"The removal of {removal.source} had been interrupted and is now complete: "
-            f"{removal.removed:,} papers were still to be removed{stayed}; "
-            f"{removal.papers:,} papers are left ({removal.seconds:.1f} s)"
-        )
+    left = f"{stayed}; {removal.papers:,} papers are left ({removal.seconds:.1f} s)"
+    if not removal.completed:
+        return f"{removal.removed:,} papers of {removal.source} removed{left}"
     return (
-        f"{removal.removed:,} papers of {removal.source} removed{stayed}; "
-        f"{removal.papers:,} papers are left ({removal.seconds:.1f} s)"
+        f"The removal of {removal.source} had been interrupted and is now complete: "
+        f"{removal.removed:,} papers were still to be removed{left}"
     )
 
 

@@ -51,10 +51,14 @@ def test_an_answer() -> None:
         "model": "none",
         "timings": {"retrieval": 0.1, "rerank": 0.0, "first_token": 0.2, "total": 0.3},
         "tokens": {"prompt": 10, "completion": 5, "rerank": 0},
+        "searched_for": "",
+        "coverage": "",
+        "suggestions": [],
     }
     assert list(value) == [
         "id", "turn", "question", "standalone_question", "outcome", "answer", "sentences",
-        "citations", "passages", "model", "timings", "tokens", "confidence",
+        "citations", "passages", "model", "timings", "tokens", "confidence", "searched_for",
+        "coverage", "suggestions",
     ]  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from assistant.cli.output import (
     models_lines,
     passages_lines,
     print_answer,
+    print_paper,
+    print_text,
     progress_bars,
 )
 from assistant.generation.answer_builder import ABSTENTION
@@ -145,7 +147,7 @@ def test_an_abstention_names_the_closest_papers(console: Console) -> None:
     show(console, answer)
     assert printed(console) == (
         f"{ABSTENTION}\n\nClosest papers:\n"
-        + "".join(f"  {reference(each)}\n" for each in PAPERS[:3])
+        + "".join(f"  {at}. {reference(each)}\n" for at, each in enumerate(PAPERS[:3], start=1))
     )
 
 
@@ -166,11 +168,44 @@ def test_passages() -> None:
     assert "We present ZebraPrune" in second
 
 
-def test_tables(console: Console) -> None:
-    console.print(matches_table([Match(ZEBRA, "author Ada Miro")]))
-    text = printed(console)
-    for expected in ("author Ada Miro", "ICML 2021, oral"):
-        assert expected in text
+@pytest.mark.parametrize("width", [40, 80, 300])
+def test_a_terminal_gets_lines_that_fit_and_no_broken_word(width: int) -> None:
+    terminal = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    long = replace(ZEBRA, authors=("Ada Miro", "Ben Okafor"), title=f"{ZEBRA.title} {SLOW[:-1]}")
+    answer = replace(answered(long, QUOTE), standalone_question="About “X”: Why?")
+    show(terminal, answer)
+    print_paper(terminal, long, {1: QUOTE})
+    terminal.print(matches_table([Match(long, "author Ada Miro")]))
+    for line in passages_lines([passage(long)]):
+        print_text(terminal, line)
+    lines = printed(terminal).splitlines()
+    assert max(map(len, lines)) <= width
+    if width > 100:
+        assert max(len(line) for line in lines if long.abstract[:20] in line) <= 100
+    words = {*f"{long.title} {long.abstract} {' '.join(long.authors)}".split()}
+    assert words <= {*" ".join(printed(terminal).split()).split()}
+
+
+def test_wrapped_lines_begin_below_the_text_of_the_first() -> None:
+    terminal = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
+    print_text(
+        terminal,
+        "  [1][2] Ada Miro. Zebra Pruning.\n  “Large models are slow here.”\n  /a/" + 40 * "b",
+    )
+    assert printed(terminal).splitlines() == [
+        "  [1][2] Ada Miro. Zebra",
+        "         Pruning.",
+        "  “Large models are slow",
+        "   here.”",
+        "  /a/" + 40 * "b",
+    ]
+
+
+def test_a_paper_with_its_quotes(console: Console) -> None:
+    print_paper(console, ZEBRA, {2: SLOW, 1: QUOTE, 3: QUOTE, 4: "not there", 5: ""})
+    abstract = ZEBRA.abstract.replace(SLOW, f"“{SLOW}” [2]").replace(QUOTE, f"“{QUOTE}” [1]")
+    heading = f"{ZEBRA.title}\nAda Miro, Ben Okafor\nICML 2021, oral\n\n"
+    assert printed(console) == f"{heading}{abstract}\n"
 
 
 def test_models() -> None:
