@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import socket
 import struct
@@ -13,7 +14,9 @@ import sys
 import termios
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -195,10 +198,11 @@ class Terminal:
         os.close(child)
 
     def type(self, keys: str, until: str) -> str:
-        """What is shown from these keys on until some text is."""
+        """What is shown from these keys on, until the pattern `until` is in it."""
         os.write(self.typed, keys.encode())
         shown = ""
-        while until not in shown:
+        while not re.search(until, shown):
+            assert select.select([self.typed], [], [], 60)[0], f"nothing more came after {shown!r}"
             self.seen += os.read(self.typed, 4096).decode("utf-8", "ignore")
             shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.seen).replace("\r", "")
         self.seen = ""
@@ -207,27 +211,33 @@ class Terminal:
     def close(self) -> int:
         """Press Ctrl-D; gives the exit status."""
         os.write(self.typed, b"\x04")
-        try:
+        with suppress(OSError):  # until the other side is closed
             while os.read(self.typed, 4096):
                 pass
-        except OSError:  # the other side is closed
-            os.close(self.typed)
         return self.process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.typed)
 
 
 def test_a_chat_in_a_terminal(library_home: Path, tmp_path: Path) -> None:
-    first = Terminal(library_home, tmp_path)
-    first.type("", "> ")
-    first.type("What is Learning Stri\t", "Learning Strides in Convolutional Neural Networks")
-    answer = first.type("\r", "outstanding paper")
-    assert answer.index("Evidence") < answer.index("References\n  [1]")
-    lines = answer[answer.index("Evidence") :].splitlines()
-    assert max(map(len, lines)) <= 60
-    paper = first.type("/open 1\r", "on ImageNet.")
-    assert "Rachid Riad, Olivier Teboul, David Grangier, Neil Zeghidour" in paper
-    assert "” [1]" in paper
-    assert first.close() == 0
-    second = Terminal(library_home, tmp_path)
-    second.type("", "> ")
-    second.type("\x1b[A\x1b[A\x1b[B\r", "There is no citation 1; the last answer has none.")
-    assert second.close() == 0
+    with Terminal(library_home, tmp_path) as first:
+        first.type("", "\n>")
+        first.type("What is Learning Stri\t", "Learning Strides in Convolutional Neural Networks")
+        answer = first.type(" about?\r", r"outstanding paper\s+>")
+        evidence = answer[answer.index("Evidence") :]
+        assert "References\n  [1]" in evidence
+        assert max(map(len, evidence.splitlines())) <= 60
+        paper = first.type("/open 1\r", r"on\s+ImageNet\.\s+>")
+        assert "Rachid Riad, Olivier Teboul, David Grangier, Neil Zeghidour" in paper
+        assert "” [1]" in paper
+        assert first.close() == 0
+    with Terminal(library_home, tmp_path) as second:
+        second.type("", "\n>")
+        second.type("\x1b[A\x1b[A\x1b[B\r", r"no citation 1; the last answer has none\.\s+>")
+        assert second.close() == 0
