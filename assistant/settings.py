@@ -104,11 +104,7 @@ def add_flags(
 ) -> None:
     """Let `parser` read these settings; those not given leave no attribute.
 
-    Args:
-        parser: the parser of a command.
-        names: names of settings.
-        title: heading of their group in the help; by default they stand among the other options.
-        hidden: whether the help leaves them out.
+    The help lists them under `title`, by default among the other options.
     """
     group = parser.add_argument_group(title) if title else parser
     for name in names:

@@ -7,16 +7,6 @@ from assistant.evaluation.types import Json, SampleType
 from assistant.server.history import Case, Reason
 from assistant.types import Outcome, answer_json, by_paper
 
-_OF_AN_ANSWER = frozenset(
-    {
-        Reason.WRONG_CITATION,
-        Reason.WRONG_STATEMENT,
-        Reason.BESIDE_THE_QUESTION,
-        Reason.INCOMPLETE,
-    }
-)
-"""Reasons that mean that another answer would have been right."""
-
 
 def question_lines(cases: Iterable[Case]) -> list[Json]:
     """The cases that were rated down, as lines for `read_question_set`.
@@ -69,7 +59,9 @@ def _expected(case: Case) -> Json:
     if reason is Reason.SHOULD_HAVE_REFUSED:
         return {"papers": [], "outcome": None}
     was_answered = case.answer.outcome is Outcome.ANSWERED
-    is_answerable = reason is Reason.WRONGLY_REFUSED or (was_answered and reason in _OF_AN_ANSWER)
+    is_answerable = reason is Reason.WRONGLY_REFUSED or (
+        was_answered and reason is not Reason.OTHER
+    )
     outcome = Outcome.ANSWERED.value if is_answerable else None
     return {"papers": None, "outcome": outcome, "facts": [], "evidence": [], "answer": ""}
 

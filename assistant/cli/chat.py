@@ -39,13 +39,14 @@ def chat(assistant: Assistant) -> None:
     conversation = Conversation(assistant)
     read = _reader(assistant.library.lexical.titles_with)
     print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
-    while typed := read():
-        try:
-            conversation.reply(typed)
-        except KeyboardInterrupt:
-            print("(stopped)", file=sys.stderr)
-        except InputError as error:
-            print(f"assistant: {error}", file=sys.stderr)
+    with suppress(EOFError):
+        while typed := read().strip():
+            try:
+                conversation.reply(typed)
+            except KeyboardInterrupt:
+                print("(stopped)", file=sys.stderr)
+            except InputError as error:
+                print(f"assistant: {error}", file=sys.stderr)
 
 
 def ask(assistant: Assistant, question: str, history: Sequence[Turn] = ()) -> Turn:
@@ -128,20 +129,13 @@ class TitleCompleter(Completer):
 
 
 def _reader(titles: Callable[[str, int], list[str]]) -> Callable[[], str]:
-    """Reads a line, empty at the end; with a line editor if a person types and reads."""
+    """Reads a line; with a line editor, which raises EOFError at the end, in a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return lambda: sys.stdin.readline().strip()
+        return sys.stdin.readline
     session: PromptSession[str] = PromptSession(
         "\n> ", history=_history(), completer=TitleCompleter(titles), complete_while_typing=False
     )
-
-    def edited() -> str:
-        try:
-            return session.prompt().strip()
-        except EOFError:
-            return ""
-
-    return edited
+    return session.prompt
 
 
 class _LastingHistory(FileHistory):

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 
 from rich.console import Console
 
@@ -23,7 +24,12 @@ from assistant.cli.output import (
     removal_line,
 )
 from assistant.cli.users import run_users
-from assistant.evaluation.questions.lines import LabelledQuestion, read_judged, read_questions
+from assistant.evaluation.questions.lines import (
+    Conversation,
+    LabelledQuestion,
+    read_judged,
+    read_questions,
+)
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
@@ -96,26 +102,22 @@ def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
 def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     """Answer one question, or every question of a file."""
     settings = load_settings(flags)
-    if options.jsonl:
-        _ask_file(options, settings)
+    conversations = _asked(options.question, options.jsonl)
+    assistant = _assistant(settings)
+    if not (options.json or options.jsonl):
+        ask(assistant, options.question)
         return
-    question = checked_question(options.question)
-    assistant = _assistant(settings)
-    if options.json:
-        print(dumps(answer_json(assistant.answer(question), None, 0)))
-    else:
-        ask(assistant, question)
-
-
-def _ask_file(options: argparse.Namespace, settings: Settings) -> None:
-    conversations = read_questions(options.jsonl)
-    assistant = _assistant(settings)
     for conversation in conversations:
         history: list[Turn] = []
         for turn, question in enumerate(conversation.questions):
             answer = assistant.answer(question, history)
             history.append(Turn(question, answer))
-            print(dumps(answer_json(answer, conversation.id, turn)), flush=True)
+            print(dumps(answer_json(answer, conversation.id or None, turn)), flush=True)
+
+
+def _asked(typed: str, file: Path | None) -> list[Conversation]:
+    """The conversations of a file, or what was typed as one without an id; all are checked."""
+    return read_questions(file) if file else [Conversation("", (checked_question(typed),))]
 
 
 def run_chat(_options: argparse.Namespace, flags: Flags) -> None:
@@ -131,27 +133,19 @@ def _assistant(settings: Settings) -> Assistant:
 def run_search(options: argparse.Namespace, flags: Flags) -> None:
     """Rank papers for one query, or for every query of a file."""
     settings = load_settings(flags)
-    if options.jsonl:
-        asked = [
-            (conversation.id, turn, question)
-            for conversation in read_questions(options.jsonl)
-            for turn, question in enumerate(conversation.questions)
-        ]
-    elif options.query.strip():
-        asked = [("", 0, checked_question(options.query))]
-    else:
-        raise InputError("The query is empty; type what to search for.")
+    conversations = _asked(options.query, options.jsonl)
     with progress_bars() as progress:
         library = open_library(settings, progress)
         library.ready_to_search()
         reader = None if options.no_rerank else open_reader(settings, progress)
-    for id_, turn, query in asked:
-        found = ranking(library, query, options.k, reader, never)
-        for note in found.notes:
-            print(f"note: {note}", file=sys.stderr)
-        value = search_json(id_ or None, turn, query, found.passages)
-        as_json = options.json or options.jsonl is not None
-        _print(value, passages_lines(found.passages), as_json=as_json)
+    for conversation in conversations:
+        for turn, query in enumerate(conversation.questions):
+            found = ranking(library, query, options.k, reader, never)
+            for note in found.notes:
+                print(f"note: {note}", file=sys.stderr)
+            value = search_json(conversation.id or None, turn, query, found.passages)
+            as_json = options.json or options.jsonl is not None
+            _print(value, passages_lines(found.passages), as_json=as_json)
 
 
 def run_lookup(options: argparse.Namespace, flags: Flags) -> None:
@@ -243,18 +237,11 @@ def run_cases(options: argparse.Namespace, flags: Flags) -> None:
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
-    "serve": run_serve,
-    "ingest": run_ingest,
-    "remove": run_remove,
-    "doctor": run_doctor,
-    "ask": run_ask,
-    "chat": run_chat,
-    "search": run_search,
-    "lookup": run_lookup,
-    "evaluate": run_evaluate,
-    "calibrate": run_calibrate,
-    "models": run_models,
-    "cases": run_cases,
-    "users": run_users,
+    run.__name__.removeprefix("run_"): run
+    for run in (
+        *(run_serve, run_ask, run_chat, run_search, run_lookup),
+        *(run_ingest, run_remove, run_doctor, run_models),
+        *(run_evaluate, run_calibrate, run_cases, run_users),
+    )
 }
 """The commands, by name."""

@@ -93,17 +93,12 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
 
 def _check_replay_options(options: argparse.Namespace) -> None:
     """Check that no option is given that a replay takes from its run."""
-    given = {
-        "a file of questions": options.questions,
-        "--baseline": options.baseline,
-        "--gate": options.gate,
-        "--types": options.types,
-        "--limit": options.limit,
-        "--repeats": options.repeats,
-        "--seed": options.seed,
-        "a flag that leaves out a part": Ablations.from_options(options) != NO_ABLATIONS,
-    }
-    if named := [name for name, value in given.items() if value]:
+    flags = ("baseline", "gate", "types", "limit", "repeats", "seed")
+    named = ["a file of questions"] if options.questions else []
+    named += [f"--{flag}" for flag in flags if getattr(options, flag)]
+    if Ablations.from_options(options) != NO_ABLATIONS:
+        named.append("a flag that leaves out a part")
+    if named:
         raise InputError(
             f"--replay asks what its run asked; {' and '.join(named)} cannot be given with it."
         )
