@@ -1,6 +1,7 @@
 """The commands of the command line: data on stdout, notes and progress on stderr."""
 
 import argparse
+import getpass
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,6 @@ from assistant.cli.output import (
     progress_bars,
     removal_line,
 )
-from assistant.cli.users import run_users
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -36,6 +36,15 @@ from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_ca
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
 from assistant.pipeline.startup import open_assistant, open_library, open_reader
+from assistant.server.auth.accounts import (
+    add_user,
+    checked_name,
+    checked_password,
+    make_key,
+    read_users,
+    remove_user,
+    revoke_key,
+)
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
@@ -234,6 +243,45 @@ def run_cases(options: argparse.Namespace, flags: Flags) -> None:
     if not lines:
         rated = "rated down" if options.questions else "rated"
         print(f"No answer was {rated} yet; the thumbs below an answer do it.", file=sys.stderr)
+
+
+def run_users(options: argparse.Namespace, flags: Flags) -> None:
+    """Add, list or remove users and their keys."""
+    path = load_settings(flags).auth_file
+    if path is None:
+        raise InputError(
+            "No auth file is named; give one with --auth-file FILE or ASSISTANT_AUTH_FILE."
+        )
+    match options.action:
+        case "add":
+            name = checked_name(options.name)
+            add_user(path, name, _typed_password(name))
+            print(f"{name} can sign in now.", file=sys.stderr)
+        case "list":
+            for name, user in sorted(read_users(path).users.items()):
+                print(name)
+                for key_id, key in user.keys.items():
+                    print(f"  key {key_id}, made {key.made}")
+        case "remove":
+            remove_user(path, options.name)
+            print(f"{options.name} can no longer come in.", file=sys.stderr)
+        case "key":
+            print(make_key(path, options.name))
+            once = "The key is shown this once; send it as `Authorization: Bearer KEY`."
+            print(once, file=sys.stderr)
+        case "revoke":
+            revoke_key(path, options.key_id)
+            print(f"The key {options.key_id} no longer opens anything.", file=sys.stderr)
+
+
+def _typed_password(name: str) -> str:
+    """Typed twice without being shown, or the first line of standard input."""
+    if not sys.stdin.isatty():
+        return checked_password(sys.stdin.readline().rstrip("\r\n"))
+    password = checked_password(getpass.getpass(f"Password of {name}: "))
+    if getpass.getpass("Again: ") != password:
+        raise InputError("The two passwords differ; type the same one twice.")
+    return password
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {

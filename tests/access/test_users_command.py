@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.cli import users as command
+from assistant.cli import commands
 from assistant.cli.main import main
 
 
@@ -51,7 +51,7 @@ def test_a_password_is_typed_twice(
 ) -> None:
     typed = iter(["a correct horse", again])
     monkeypatch.setattr("sys.stdin", Terminal())
-    monkeypatch.setattr(command.getpass, "getpass", lambda _prompt: next(typed))
+    monkeypatch.setattr(commands.getpass, "getpass", lambda _prompt: next(typed))
     assert users("add", "ann", "--auth-file", str(tmp_path / "auth.json")) == status
     assert ("The two passwords differ" in capsys.readouterr().err) == bool(status)
 
