@@ -38,7 +38,8 @@ def chat(assistant: Assistant) -> None:
     """Hold a conversation until an empty line or the end of input; Ctrl-C stops an answer."""
     conversation = Conversation(assistant)
     read = _reader(assistant.library.lexical.titles_with)
-    print("Ask about the papers of the library; an empty line ends the chat.", file=sys.stderr)
+    said = "Ask about the papers of the library; /help lists more, and an empty line ends the chat."
+    print(said, file=sys.stderr)
     with suppress(EOFError):
         while typed := read().strip():
             try:
