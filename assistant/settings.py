@@ -109,7 +109,7 @@ def add_flags(
     group = parser.add_argument_group(title) if title else parser
     for name in names:
         field, flag = Settings.model_fields[name], name.replace("_", "-")
-        default = str(field.default).replace(str(Path.home()), "~")
+        default = str(field.default).replace(str(Path.home()), "~").replace("%", "%%")
         has_default = field.annotation is not bool and field.default not in {None, "", "default"}
         shown = f"{field.description} (default: {default})" if has_default else field.description
         shown = argparse.SUPPRESS if hidden else shown
