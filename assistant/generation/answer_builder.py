@@ -59,6 +59,8 @@ class AnswerBuilder:
         self._outcome: Outcome | None = None
         self.note = ""
         """Shown in place of sentences."""
+        self.searched_for = self.coverage = ""
+        self.suggestions: tuple[str, ...] = ()
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
         self._rerank_tokens = 0
@@ -130,6 +132,9 @@ class AnswerBuilder:
             ),
             tokens=replace(self.tokens, rerank=self._rerank_tokens),
             confidence=self.confidence,
+            searched_for=self.searched_for,
+            coverage=self.coverage,
+            suggestions=self.suggestions,
         )
 
     def _now(self) -> float:
