@@ -97,6 +97,12 @@ class AnswerBuilder:
             self.mark_shown()
             yield self.draft.add_record(text, paper, states)
 
+    def quote_all(self) -> Iterator[SentenceVerified]:
+        """Quote the evidence that is not quoted yet."""
+        for number in self.draft.unquoted:
+            self.mark_shown()
+            yield self.draft.add_quote(number)
+
     def mark_shown(self) -> None:
         """Record the time of the first sentence shown."""
         self._first = self._first or self._now()

@@ -22,14 +22,14 @@ from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evide
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
+from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.shapes import (
-    defines,
     definition_odds,
     fitness,
     has_number,
+    is_undefined,
     limit_odds,
     shape_of,
-    suggestions,
     summary,
 )
 from assistant.pipeline.spelling import corrected
@@ -44,7 +44,7 @@ from assistant.types import (
     Turn,
 )
 from retrieval.library.library import Library
-from retrieval.query.lookup import ON_TOPIC, Lookup
+from retrieval.query.lookup import Lookup
 from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead, Reader
 from retrieval.search.rerank import (
@@ -86,8 +86,6 @@ FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
-_QUOTED = ("overview",)
-"""Shapes of which the default model writes nothing: excerpts of many papers do not make a text."""
 _OF_ONE = ("definition", "polar")
 """Shapes whose answer begins with one sentence, however many papers there are on the question."""
 _LOOKED_FOR = {"definition": definition_odds, "limits": limit_odds}
@@ -158,10 +156,14 @@ class Assistant:
             least = self._threshold(parsed)
             if read.papers and (builder.confidence >= least or parsed.summarized(read.papers)):
                 yield builder.add_evidence(self._choose(parsed, read, least))
-                yield from self._write(builder, parsed, stopped)
+                if self._is_only_quoted(parsed, builder, read):
+                    yield from builder.quote_all()
+                else:
+                    yield from self._write(builder, parsed, stopped)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
-            self._add_remarks(builder, parsed, read)
+            else:
+                self._add_remarks(builder, parsed, read)
         yield Completed(builder.build(self.model.name, self.settings.passages))
 
     def confidence(self, question: str) -> float | None:
@@ -313,15 +315,21 @@ class Assistant:
             about, beside, states, fits=fitness(parsed.shape, parsed.entities.names)
         )
 
+    def _is_only_quoted(
+        self, parsed: "_ParsedQuestion", builder: AnswerBuilder, read: "_ReadPapers"
+    ) -> bool:
+        """Whether the default model should write nothing.
+
+        Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
+        """
+        evidence = builder.draft.evidence
+        is_list = parsed.shape == "overview" or is_undefined(parsed.shape, evidence, read.papers)
+        return is_list and self.settings.writing.mode is WritingMode.BRIEF
+
     def _write(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
     ) -> Iterator[SentenceVerified]:
         """Write sentences and check them; none if the model finds no answer in the evidence."""
-        if parsed.shape in _QUOTED and self.settings.writing.mode is WritingMode.BRIEF:
-            for number in builder.draft.unquoted:
-                builder.mark_shown()
-                yield builder.draft.add_quote(number)
-            return
         writer = Writer(self.model, self.verifier, self.settings.writing)
         question = parsed.wording or parsed.text
         for sentence in writer.generate(
@@ -349,9 +357,7 @@ class Assistant:
         read = map(ReadPassage, builder.passages, self.reader.read(parsed.text, papers, stopped))
         fits = fitness(parsed.shape)
         yield builder.add_evidence(choose_evidence([], list(read), self.verifier.states, fits=fits))
-        for number in builder.draft.unquoted:
-            builder.mark_shown()
-            yield builder.draft.add_quote(number)
+        yield from builder.quote_all()
         builder.coverage = (
             f"Of {self.library.lexical.size:,} papers these {len(papers)} have the abstracts "
             f"most like that of “{paper.shown_title}”."
@@ -361,35 +367,17 @@ class Assistant:
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
     ) -> None:
         """Say how complete the answer is, and what else the cited abstracts answer."""
-        if not builder.draft.sentences:
-            return
-        shown = {each.paper.id for each in builder.draft.citations}
-        remarks = []
-        if parsed.shape == "comparison" and (
-            absent := parsed.entities.unknown(self.library.lexical)
-        ):
-            names = " or ".join(f"“{name}”" for name in absent)
-            remarks.append(f"No abstract in this library mentions {names}.")
-        if parsed.shape == "definition" and not any(
-            defines(each) for each in read.papers if each.passage.paper.id in shown
-        ):
-            remarks.append("No abstract that was read defines it; this is what they say on it.")
-        if parsed.shape == "overview":
-            remarks.append(self._overview_coverage(parsed, read, len(shown)))
-        builder.coverage = " ".join(remarks)
+        index = self.library.lexical
+        builder.coverage = coverage(
+            parsed.shape,
+            parsed.text,
+            builder.draft.evidence,
+            read.papers,
+            index,
+            filters=parsed.query.filters,
+            absent=parsed.entities.unknown(index),
+        )
         builder.suggestions = suggestions(read.papers, builder.draft.citations)
-
-    def _overview_coverage(self, parsed: "_ParsedQuestion", read: "_ReadPapers", shown: int) -> str:
-        """How many papers have the words of a question, were read, and are shown."""
-        size = self.library.lexical.size
-        on_topic = sum(
-            share >= ON_TOPIC
-            for _, share in self.library.lexical.covered(parsed.text, size, parsed.query.filters)
-        )
-        return (
-            f"Shown: {shown} of the {len(read.papers)} abstracts read. "
-            f"Of all {size:,}, {on_topic:,} have most words of the question."
-        )
 
     def _abstain(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"

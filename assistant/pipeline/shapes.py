@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from assistant.generation.verification.guards import quantities
-from assistant.types import Citation, Evidence
+from assistant.types import Evidence
 from retrieval.search.reader import Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.titles import joined
@@ -22,34 +22,22 @@ SUMMARY_WORDS = 90
 """Words of a summary at most, its main sentence aside."""
 _SUMMARY: Final = ("problem", "method", "result")
 """Roles of the sentences of a summary besides its main one."""
-_ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], float]]] = {
-    "definition": (("definition",), ("aim",), 2.0),
-    "overview": (("aim",), (), 1.0),
-    "similar": (("aim",), (), 3.0),
-    "limits": (("limit", "problem"), (), 1.0),
+_ROLES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
+    "definition": (("definition",), 2.0),
+    "overview": (("aim",), 1.0),
+    "similar": (("aim",), 3.0),
+    "limits": (("limit", "problem"), 1.0),
 }
-"""Roles of sentences that a shape wants, those that it does not, and the weight of their log odds
-beside the logit of the sentence as evidence."""
+"""Roles of sentences that a shape wants, and the weight of their log odds beside the logit of the
+sentence as evidence."""
 _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
 """What a number counts for where one is asked for, or a name where it is compared."""
 _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
-_LIKELY_ROLE = 0.5
-"""Least probability of a role."""
-_SUGGESTED: Final = {
-    "result": "What does {name} find?",
-    "limit": "What are the limits of {name}?",
-    "method": "How does {name} work?",
-    "problem": "What problem does {name} address?",
-}
-"""Further questions on a paper by the role of the sentence that answers."""
-_SURE_ROLE = 0.8
-"""Least probability of the role of a sentence that answers a suggested question."""
-MOST_SUGGESTIONS = 3
-_NAME_WORDS, _SHORT_TITLE = 4, 70
-"""Words of a name before a colon; characters of a title that stands for its paper."""
+_LIKELY_ROLE = 0.35
+"""Least probability of the role for which a sentence stands in a summary."""
 
 
 def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
@@ -76,12 +64,11 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
 
     `names` are those in the question; what compares should have them.
     """
-    favoured, disfavoured, weight = _ROLES.get(shape, ((), (), 0.0))
+    favoured, weight = _ROLES.get(shape, ((), 0.0))
     joined_names = [joined(name) for name in names]
 
     def fits(read: SentenceRead) -> float:
         odds = max((_log_odds(read.role(role)) for role in favoured), default=0.0)
-        odds -= max((_log_odds(read.role(role)) for role in disfavoured), default=0.0)
         text = read.sentence.text
         wanted = 0.0
         if shape == "number":
@@ -135,47 +122,16 @@ def limit_odds(read: ReadPassage) -> float:
     return _most_likely(read, "limit")
 
 
-def defines(read: ReadPassage) -> bool:
-    """Whether an abstract has a sentence that says what something is."""
-    return definition_odds(read) > 0
+def is_undefined(shape: str, evidence: Sequence[Evidence], read: Sequence[ReadPassage]) -> bool:
+    """Whether a definition is asked for that no paper of the evidence gives."""
+    ids = {each.paper.id for each in evidence}
+    papers = (each for each in read if each.passage.paper.id in ids)
+    return shape == "definition" and not any(map(definition_odds, papers))
 
 
 def _most_likely(read: ReadPassage, role: str) -> float:
     shares = [each.role(role) for each in read.read.sentences]
     return max(0.0, _log_odds(max(shares, default=0.0)))
-
-
-def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:
-    """Further questions on the papers cited, each answered by a sentence that is not cited yet."""
-    quotes = {each.quote for each in cited}
-    papers = list(dict.fromkeys(each.paper.id for each in cited))
-    asked: list[str] = []
-    for each in sorted(read, key=lambda each: _place(each.passage.paper.id, papers)):
-        name = _short_name(each.passage.paper)
-        if each.passage.paper.id not in papers or not name:
-            continue
-        open_roles = (
-            role
-            for role in _SUGGESTED
-            if any(
-                sentence.role(role) >= _SURE_ROLE and sentence.sentence.text not in quotes
-                for sentence in each.read.sentences
-            )
-        )
-        asked += [_SUGGESTED[role].format(name=name) for role in list(open_roles)[:2]]
-    return tuple(asked[:MOST_SUGGESTIONS])
-
-
-def _short_name(paper: Paper) -> str:
-    """The name before the colon of a paper's title, or a short title; empty if it has neither."""
-    before, colon, _ = paper.title.partition(":")
-    if colon and len(before.split()) <= _NAME_WORDS:
-        return before
-    return f"“{paper.title}”" if paper.title and len(paper.title) <= _SHORT_TITLE else ""
-
-
-def _place(id_: str, ids: Sequence[str]) -> int:
-    return ids.index(id_) if id_ in ids else len(ids)
 
 
 def _log_odds(probability: float) -> float:

@@ -32,6 +32,8 @@ KEPT = 0.98
 """Share of what people ask that must not be taken for a claim: then the reader would not rank."""
 HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
+DEFINITIONS = ("What is {}?", "define {}", "What does {} mean, and what is it for?")
+"""How a definition is asked for, for `role`."""
 Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -103,41 +105,50 @@ def fit_shape(reader: Reader) -> Weights:
 def fit_role(reader: Reader) -> Weights:
     """The head of the roles of sentences, each by itself.
 
-    The reader's vector of a sentence depends on the question, so each paper is read with several.
+    The reader's vectors of a sentence depend on the question, so each paper is read with several.
+    Whether a sentence is a definition depends on what was asked: only what defines that counts.
     """
     papers = {row["paper"]: row for row in lines("papers.jsonl")}
     questions = {row["paper"]: row["questions"] for row in lines("questions.jsonl")}
-    labels: dict[str, dict[str, list[str]]] = {}
+    labels: dict[str, dict[str, dict]] = {}
     for row in lines("roles.jsonl"):
-        labels.setdefault(row["paper"], {})[row["text"]] = row["roles"]
-    vectors, targets, held = [], [], []
-    for id_, roles in labels.items():
-        row = papers[id_]
-        abstract = " ".join(row["sentences"])
-        paper = Paper(id_, row["title"], (), "", None, "", abstract, ())
+        labels.setdefault(row["paper"], {})[row["text"]] = row
+    all_terms = sorted({row["defines"] for row in lines("roles.jsonl") if row.get("defines")})
+    examples: dict[str, list[tuple[NDArray[np.float32], bool, bool]]] = {role: [] for role in ROLES}
+    for id_, sentences in labels.items():
+        row, held = papers[id_], is_held_out(id_)
+        paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
         asked = [f"What is “{row['title']}” about?", row["title"]]
         asked += [each["question"] for each in questions.get(id_, [])[:2]]
-        for question in asked:
-            for text, vector in zip(texts, reader.role_features(question, paper), strict=True):
-                if text in roles:
-                    vectors.append(vector)
-                    targets.append([role in roles[text] for role in ROLES])
-                    held.append(is_held_out(id_))
-    x, y, kept_out = np.array(vectors), np.array(targets), np.array(held)
-    fits = [
-        LogisticRegression(C=0.03, max_iter=5000).fit(x[~kept_out], y[~kept_out, at])
-        for at in range(len(ROLES))
-    ]
-    for at, role in enumerate(ROLES):
-        logits, truth = fits[at].decision_function(x[kept_out]), y[kept_out, at]
-        auc, precision = roc_auc_score(truth, logits), average_precision_score(truth, logits)
-        print(f"role {role:12} {truth.sum():4} of {len(truth)}: AUC {auc:.3f}, AP {precision:.3f}")
-    np.savez("/work/t/q40/role.npz", x=x, y=y, k=kept_out)
-    return (
-        np.concatenate([each.coef_ for each in fits]),
-        np.concatenate([each.intercept_ for each in fits]),
+        terms = sorted({each["defines"] for each in sentences.values() if each.get("defines")})
+        others = [all_terms[zlib.crc32(f"{id_}{at}".encode()) % len(all_terms)] for at in range(2)]
+        for question, term in [
+            *((question, "") for question in asked),
+            *((form.format(term), term) for term in terms for form in DEFINITIONS),
+            *((DEFINITIONS[0].format(term), term) for term in others),
+        ]:
+            read = zip(texts, reader.role_features(question, paper), strict=True)
+            known = [(sentences[text], vector) for text, vector in read if text in sentences]
+            for label, vector in known:
+                defines = bool(term) and label.get("defines") == term
+                examples["definition"].append((vector, defines, held))
+                if not term:
+                    for role in set(ROLES) - {"definition"}:
+                        examples[role].append((vector, role in label["roles"], held))
+    fits = [_fit_one(role, examples[role]) for role in ROLES]
+    return np.concatenate([weight for weight, _ in fits]), np.concatenate(
+        [bias for _, bias in fits]
     )
+
+
+def _fit_one(role: str, examples: list[tuple[NDArray[np.float32], bool, bool]]) -> Weights:
+    x, y, held = (np.array(column) for column in zip(*examples, strict=True))
+    found = LogisticRegression(C=0.03, max_iter=5000).fit(x[~held], y[~held])
+    logits, truth = found.decision_function(x[held]), y[held]
+    auc, precision = roc_auc_score(truth, logits), average_precision_score(truth, logits)
+    print(f"role {role:12} {truth.sum():4} of {len(truth)}: AUC {auc:.3f}, AP {precision:.3f}")
+    return found.coef_, found.intercept_
 
 
 FITS: dict[str, Callable[[Reader], Weights]] = {
