@@ -26,6 +26,7 @@ from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.shapes import (
     definition_odds,
     fitness,
+    gist_of,
     has_number,
     is_undefined,
     limit_odds,
@@ -323,7 +324,8 @@ class Assistant:
         Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
         """
         evidence = builder.draft.evidence
-        is_list = parsed.shape == "overview" or is_undefined(parsed.shape, evidence, read.papers)
+        is_list = parsed.seeks_several and parsed.shape in ("overview", "limits")
+        is_list = is_list or is_undefined(parsed.shape, evidence, read.papers)
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
     def _write(
@@ -353,13 +355,16 @@ class Assistant:
         """The papers most like one, each with the sentence that says what it does."""
         near = [each.paper for each in similar(self.library.store, paper.id, SIMILAR)]
         yield builder.add_passages(parsed.standalone.text, passages_of(self.library, near))
-        papers = [each.paper for each in builder.passages]
-        read = map(ReadPassage, builder.passages, self.reader.read(parsed.text, papers, stopped))
+        read = [
+            ReadPassage(each, result)
+            for each in builder.passages
+            for result in self.reader.read(gist_of(each.paper), [each.paper], stopped)
+        ]
         fits = fitness(parsed.shape)
-        yield builder.add_evidence(choose_evidence([], list(read), self.verifier.states, fits=fits))
+        yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
         yield from builder.quote_all()
         builder.coverage = (
-            f"Of {self.library.lexical.size:,} papers these {len(papers)} have the abstracts "
+            f"Of {self.library.lexical.size:,} papers these {len(read)} have the abstracts "
             f"most like that of “{paper.shown_title}”."
         )
 

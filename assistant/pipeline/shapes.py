@@ -25,7 +25,7 @@ _SUMMARY: Final = ("problem", "method", "result")
 _ROLES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
     "definition": (("definition",), 2.0),
     "overview": (("aim",), 1.0),
-    "similar": (("aim",), 3.0),
+    "similar": (("aim",), 1.0),
     "limits": (("limit", "problem"), 1.0),
 }
 """Roles of sentences that a shape wants, and the weight of their log odds beside the logit of the
@@ -78,6 +78,11 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
         return read.evidence + weight * odds + wanted
 
     return fits
+
+
+def gist_of(paper: Paper) -> str:
+    """A question that the sentence answers which says what a paper does."""
+    return f"What is “{paper.shown_title}” about?"
 
 
 def has_number(text: str) -> bool:
