@@ -59,6 +59,8 @@ class AnswerBuilder:
         self._outcome: Outcome | None = None
         self.note = ""
         """Shown in place of sentences."""
+        self.searched_for = self.coverage = ""
+        self.suggestions: tuple[str, ...] = ()
         self._start = time.monotonic()
         self._rerank = self._retrieval = self._first = 0.0
         self._rerank_tokens = 0
@@ -95,6 +97,12 @@ class AnswerBuilder:
             self.mark_shown()
             yield self.draft.add_record(text, paper, states)
 
+    def quote_all(self) -> Iterator[SentenceVerified]:
+        """Quote the evidence that is not quoted yet."""
+        for number in self.draft.unquoted:
+            self.mark_shown()
+            yield self.draft.add_quote(number)
+
     def mark_shown(self) -> None:
         """Record the time of the first sentence shown."""
         self._first = self._first or self._now()
@@ -130,6 +138,9 @@ class AnswerBuilder:
             ),
             tokens=replace(self.tokens, rerank=self._rerank_tokens),
             confidence=self.confidence,
+            searched_for=self.searched_for,
+            coverage=self.coverage,
+            suggestions=self.suggestions,
         )
 
     def _now(self) -> float:

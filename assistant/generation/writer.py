@@ -58,6 +58,7 @@ class Writer:
         stopped: Callable[[], bool],
         *,
         each_paper: bool = False,
+        begins: Callable[[str], bool] | None = None,
     ) -> Iterator[SentenceVerified]:
         """Sentences as soon as they are written and verified, then quotations of the evidence.
 
@@ -66,6 +67,7 @@ class Writer:
             question: as it can be understood alone.
             stopped: checked while the model writes.
             each_paper: whether a sentence of every paper is written, not only of the first.
+            begins: whether the answer may begin with these words, if some excerpt does.
 
         Raises:
             InputError: the question does not fit into the context of a model that writes freely.
@@ -74,7 +76,7 @@ class Writer:
         if self._settings.mode is WritingMode.FREE:
             yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
-            yield from self._brief_answers(draft, question, stopped, each_paper=each_paper)
+            yield from self._brief_answers(draft, question, stopped, begins, each_paper=each_paper)
         if not self.declined:
             yield from map(draft.add_quote, draft.unquoted)
 
@@ -143,19 +145,31 @@ class Writer:
         return ()
 
     def _brief_answers(
-        self, draft: DraftAnswer, question: str, stopped: Callable[[], bool], *, each_paper: bool
+        self,
+        draft: DraftAnswer,
+        question: str,
+        stopped: Callable[[], bool],
+        begins: Callable[[str], bool] | None,
+        *,
+        each_paper: bool,
     ) -> Iterator[SentenceVerified]:
         """An excerpt of the first paper's best sentence, or of each paper's, if supported."""
         papers = list(_numbers_by_paper(draft))
         for numbers in papers if each_paper else papers[:1]:
             best = max(numbers, key=lambda number: draft.evidence[number - 1].score)
             evidence = draft.evidence[best - 1]
-            text = self._excerpt(evidence, question, stopped, may_be_silent=each_paper)
+            text = self._excerpt(evidence, question, stopped, begins, may_be_silent=each_paper)
             if text and self._support(WrittenSentence(text, (best,)), draft, is_excerpt=True):
                 yield draft.add_excerpt(text, best)
 
     def _excerpt(
-        self, evidence: Evidence, question: str, stopped: Callable[[], bool], *, may_be_silent: bool
+        self,
+        evidence: Evidence,
+        question: str,
+        stopped: Callable[[], bool],
+        begins: Callable[[str], bool] | None,
+        *,
+        may_be_silent: bool,
     ) -> str:
         """The excerpt of a sentence that the default model chooses; empty if there is none.
 
@@ -163,7 +177,8 @@ class Writer:
         """
         if not self._verifier.states(evidence.text):
             return ""
-        excerpts = self._verifier.cuts(evidence.text).excerpts()
+        cuts = self._verifier.cuts(evidence.text)
+        excerpts = (begins and cuts.phrases_beginning(begins)) or cuts.excerpts()
         messages = brief_messages(question, evidence.paper.title, [evidence.text])
         room = self._model.context - self._model.count(messages)
         if not excerpts or room < BRIEF_TOKENS:

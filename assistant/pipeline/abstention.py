@@ -8,7 +8,7 @@ the question that the paper lacks. Its weights are fitted by
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from operator import mul
 from pathlib import Path
 
@@ -89,6 +89,10 @@ class QuestionEntities:
         known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
         return cls(text, names, frozenset(paper.id for paper in known), leans)
+
+    def without(self, names: Sequence[str]) -> "QuestionEntities":
+        """The entities but for some names."""
+        return replace(self, names=tuple(name for name in self.names if name not in names))
 
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """Those of the papers read that are known to be meant, best first."""

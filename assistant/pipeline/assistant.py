@@ -20,13 +20,26 @@ from assistant.models.chat import ChatModel
 from assistant.pipeline.abstention import QuestionEntities, probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
-from assistant.pipeline.intent import about_papers, fixed_reply
+from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
+from assistant.pipeline.remarks import coverage, suggestions
+from assistant.pipeline.shapes import (
+    definition_odds,
+    fitness,
+    gist_of,
+    has_number,
+    is_undefined,
+    limit_odds,
+    shape_of,
+    summary,
+)
+from assistant.pipeline.spelling import corrected
 from assistant.settings import AnswerSettings, WritingMode
 from assistant.types import (
     Answer,
     Completed,
     Event,
+    Evidence,
     Outcome,
     SentenceVerified,
     Turn,
@@ -42,8 +55,9 @@ from retrieval.search.rerank import (
     read_papers,
     reranked,
 )
-from retrieval.search.search import search
+from retrieval.search.search import search, similar
 from retrieval.text.markup import visible
+from retrieval.text.titles import joined
 from retrieval.types import InputError, Paper, Passage, never
 
 PARTIAL = 0.5
@@ -68,6 +82,14 @@ class _GroupLimits:
 
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.6)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.2)
+OVERVIEW = _GroupLimits(papers=8, max_gap=0.5, min_probability=0.3)
+FEW = 3
+"""Papers that define a term, or name limits."""
+SIMILAR = 5
+"""Papers that are listed as most like another."""
+_OF_ONE = ("definition", "polar")
+"""Shapes whose answer begins with one sentence, however many papers there are on the question."""
+_LOOKED_FOR = {"definition": definition_odds, "limits": limit_odds}
 
 
 class Assistant:
@@ -116,11 +138,15 @@ class Assistant:
         builder = AnswerBuilder(checked_question(question))
         self.library.ready_to_search()
         history = about_papers(history)
-        parsed = self._understand(builder.question, history)
+        spelled = corrected(builder.question, self.library, self.model, stopped)
+        builder.searched_for = spelled if spelled != builder.question else ""
+        parsed = self._understand(spelled, history)
         if metadata := parsed.metadata:
             found = passages_of(self.library, metadata.papers)
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
+        elif parsed.model_paper:
+            yield from self._list_similar(builder, parsed, parsed.model_paper, stopped)
         else:
             parsed = self._reworded(parsed, history, stopped)
             yield builder.add_passages(parsed.standalone.text, self._retrieve(parsed))
@@ -129,13 +155,16 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
-            if read.papers and builder.confidence >= least:
-                about, beside = self._answering(parsed, read, least)
-                chosen = choose_evidence(about, beside, self.verifier.states)
-                yield builder.add_evidence(chosen)
-                yield from self._write(builder, parsed, stopped)
+            if read.papers and (builder.confidence >= least or parsed.summarized(read.papers)):
+                yield builder.add_evidence(self._choose(parsed, read, least))
+                if self._is_only_quoted(parsed, builder, read):
+                    yield from builder.quote_all()
+                else:
+                    yield from self._write(builder, parsed, stopped)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
+            else:
+                self._add_remarks(builder, parsed, read)
         yield Completed(builder.build(self.model.name, self.settings.passages))
 
     def confidence(self, question: str) -> float | None:
@@ -169,7 +198,8 @@ class Assistant:
         metadata = answer_from_metadata(
             lookup, standalone, message, query, named=named, history=history
         )
-        return _ParsedQuestion(message, standalone, named, query, metadata)
+        shape = shape_of(question, papers_named_in(question, named), self.reader)
+        return _ParsedQuestion(message, standalone, named, query, metadata, shape)
 
     def _reworded(
         self, parsed: "_ParsedQuestion", history: Sequence[Turn], stopped: Callable[[], bool]
@@ -216,7 +246,7 @@ class Assistant:
             stopped,
             RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
             also=parsed.entities.known,
-            seeks_one=not parsed.seeks_several,
+            seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
         tokens = sum(each.read.tokens for each in papers)
         one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
@@ -225,10 +255,11 @@ class Assistant:
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
         beside = [each.passage.paper for each in parsed.meant(papers)]
+        index, entities = self.library.lexical, parsed.entities
+        if parsed.shape == "comparison" and entities.known:
+            entities = entities.without(entities.unknown(index))  # the remarks name them
         probabilities = {
-            each.passage.paper.id: probability(
-                parsed.entities.features(each, self.library.lexical, beside)
-            )
+            each.passage.paper.id: probability(entities.features(each, index, beside))
             for each in papers
         }
         return _ReadPapers(papers, probabilities, tokens)
@@ -254,8 +285,16 @@ class Assistant:
         """
         if meant := parsed.meant(read.papers):
             return meant, []
+        if parsed.shape in _LOOKED_FOR:
+            role_of = _LOOKED_FOR[parsed.shape]
+            fitting = [each for each in read.papers if read.probability(each) >= least]
+            having = sorted(filter(role_of, fitting), key=role_of, reverse=True)
+            if having:
+                return [], having[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
-        limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
+        limits = OVERVIEW if parsed.shape == "overview" else ONE_SOUGHT
+        if parsed.seeks_several and parsed.shape != "overview":
+            limits = SEVERAL_SOUGHT
         best, *others = read.papers[first : first + limits.papers]
         near = [
             each
@@ -265,6 +304,30 @@ class Assistant:
         ]
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
+    def _choose(
+        self, parsed: "_ParsedQuestion", read: "_ReadPapers", least: float
+    ) -> list[Evidence]:
+        """The sentences that the answer is made from, in the shape that the question asks for."""
+        states = self.verifier.states
+        if summarized := parsed.summarized(read.papers):
+            return [sentence for each in summarized for sentence in summary(each, states)]
+        about, beside = self._answering(parsed, read, least)
+        return choose_evidence(
+            about, beside, states, fits=fitness(parsed.shape, parsed.entities.names)
+        )
+
+    def _is_only_quoted(
+        self, parsed: "_ParsedQuestion", builder: AnswerBuilder, read: "_ReadPapers"
+    ) -> bool:
+        """Whether the default model should write nothing.
+
+        Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
+        """
+        evidence = builder.draft.evidence
+        is_list = parsed.seeks_several and parsed.shape in ("overview", "limits")
+        is_list = is_list or is_undefined(parsed.shape, evidence, read.papers)
+        return is_list and self.settings.writing.mode is WritingMode.BRIEF
+
     def _write(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
     ) -> Iterator[SentenceVerified]:
@@ -272,11 +335,54 @@ class Assistant:
         writer = Writer(self.model, self.verifier, self.settings.writing)
         question = parsed.wording or parsed.text
         for sentence in writer.generate(
-            builder.draft, question, stopped, each_paper=parsed.is_about_several
+            builder.draft,
+            question,
+            stopped,
+            each_paper=parsed.is_about_several,
+            begins=has_number if parsed.shape == "number" else None,
         ):
             builder.mark_shown()
             yield sentence
         builder.tokens = writer.tokens
+
+    def _list_similar(
+        self,
+        builder: AnswerBuilder,
+        parsed: "_ParsedQuestion",
+        paper: Paper,
+        stopped: Callable[[], bool],
+    ) -> Iterator[Event]:
+        """The papers most like one, each with the sentence that says what it does."""
+        near = [each.paper for each in similar(self.library.store, paper.id, SIMILAR)]
+        yield builder.add_passages(parsed.standalone.text, passages_of(self.library, near))
+        read = [
+            ReadPassage(each, result)
+            for each in builder.passages
+            for result in self.reader.read(gist_of(each.paper), [each.paper], stopped)
+        ]
+        fits = fitness(parsed.shape)
+        yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
+        yield from builder.quote_all()
+        builder.coverage = (
+            f"Of {self.library.lexical.size:,} papers these {len(read)} have the abstracts "
+            f"most like that of “{paper.shown_title}”."
+        )
+
+    def _add_remarks(
+        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
+    ) -> None:
+        """Say how complete the answer is, and what else the cited abstracts answer."""
+        index = self.library.lexical
+        builder.coverage = coverage(
+            parsed.shape,
+            parsed.text,
+            builder.draft.evidence,
+            read.papers,
+            index,
+            filters=parsed.query.filters,
+            absent=parsed.entities.unknown(index),
+        )
+        builder.suggestions = suggestions(read.papers, builder.draft.citations)
 
     def _abstain(
         self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
@@ -328,6 +434,8 @@ class _ParsedQuestion:
     query: ParsedQuery
     metadata: MetadataAnswer | None
     """The answer that needs no abstract, if there is one."""
+    shape: str = "other"
+    """The shape of the answer, see `shapes.shape_of`."""
     wording: str = ""
     """The question for the chat model, which also sees the titles of papers; by default `text`."""
 
@@ -344,9 +452,30 @@ class _ParsedQuestion:
         return standalone.question if leans else standalone.text
 
     @property
+    def model_paper(self) -> Paper | None:
+        """The paper to which similar ones are sought, if any are."""
+        if self.shape != "similar":
+            return None
+        standalone = self.standalone
+        known = (*standalone.focus_papers, *self.named, *standalone.excluded)
+        return known[0] if known else None
+
+    @property
     def seeks_several(self) -> bool:
         """Whether one paper cannot answer it: it compares papers, or asks for a list."""
-        return self.message.kind in ("several", "list")
+        by_kind = self.message.kind in ("several", "list") and self.shape not in _OF_ONE
+        return by_kind or self.shape == "overview"
+
+    def summarized(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
+        """The papers that it asks to be summarized; empty if it asks for anything else."""
+        if self.shape != "summary":
+            return []
+        known = self.entities.among(read)
+        if self.standalone.focus_papers:
+            return known
+        asked = joined(self.text)
+        titled = [each for each in known if joined(each.passage.paper.title) in asked]
+        return titled or known[:1]
 
     @property
     def is_about_several(self) -> bool:

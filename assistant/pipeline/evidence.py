@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from assistant.models.chat import ChatModel
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.types import Evidence
 from retrieval.library.library import Library
+from retrieval.search.reader import SentenceRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.search.search import search
 from retrieval.search.settings import SearchSettings
@@ -89,6 +91,7 @@ def choose_evidence(
     beside: Sequence[ReadPassage],
     states: Callable[[str], bool],
     *,
+    fits: Callable[[SentenceRead], float] = attrgetter("evidence"),
     words: int = WORDS,
     gap: float = GAP,
 ) -> list[Evidence]:
@@ -99,6 +102,7 @@ def choose_evidence(
         beside: further papers that answer; each adds its best sentence.
         states: whether a sentence states something. One that does not is chosen only if its paper
             has no other. Sentences are judged best first, and only as far as they are chosen.
+        fits: how well a sentence fits into the answer, in logits.
         words: see `WORDS`.
         gap: see `GAP`.
     """
@@ -107,26 +111,29 @@ def choose_evidence(
     return [
         sentence
         for read, share in shares
-        for sentence in _chosen(read, states, share, gap)
-        or _chosen(read, lambda _text: True, share, gap)
+        for sentence in _chosen(read, states, fits, share, gap)
+        or _chosen(read, lambda _text: True, fits, share, gap)
     ]
 
 
 def _chosen(
-    read: ReadPassage, states: Callable[[str], bool], words: int, gap: float
+    read: ReadPassage,
+    states: Callable[[str], bool],
+    fits: Callable[[SentenceRead], float],
+    words: int,
+    gap: float,
 ) -> list[Evidence]:
     """A paper's best sentence, and others close to it that fit the budget, in reading order."""
     chosen: list[Evidence] = []
-    for each in sorted(read.read.sentences, key=lambda each: -each.evidence):
-        if chosen and each.evidence < chosen[0].score - gap:
+    for each in sorted(read.read.sentences, key=fits, reverse=True):
+        score = fits(each)
+        if chosen and score < chosen[0].score - gap:
             break
         sentence = each.sentence
         length = len(sentence.text.split())
         if (not chosen or length <= words) and states(sentence.text):
             words -= length
             chosen.append(
-                Evidence(
-                    read.passage.paper, sentence.start, sentence.end, sentence.text, each.evidence
-                )
+                Evidence(read.passage.paper, sentence.start, sentence.end, sentence.text, score)
             )
     return sorted(chosen, key=lambda each: each.start)

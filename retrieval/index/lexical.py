@@ -208,6 +208,10 @@ class LexicalIndex:
         having = (searcher.doc_freq("text", term) for term in self.terms(word))
         return min(having, default=self.size)
 
+    def terms_starting(self, start: str) -> dict[str, int]:
+        """The stems of texts that start with `start`, with the number of papers that have each."""
+        return dict(self._reading().searcher.terms_with_prefix("text", start))
+
     def nicknamed(self, name: str) -> int:
         """Number of papers that introduce or mention a nickname (joined)."""
         return self._reading().searcher.doc_freq("nickname", name)

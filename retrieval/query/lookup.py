@@ -31,6 +31,8 @@ _WIDEST_NAME = 3
 """Most words of a query that together may be a nickname."""
 _LONG_TITLE = 20
 """Letters from which a title in a question is no accident."""
+_SHORTEST_SMALL = 4
+"""Letters of the shortest nickname that may be typed in small letters; `me` and `art` are words."""
 _GIVERS = 2
 """Papers that may introduce the same nickname; a name of more is common."""
 _TEXT, _COVERED = 0.35, 0.35
@@ -206,10 +208,13 @@ class Lookup:
         titled = sorted(
             id_ for id_, title in titles.items() if len(title) >= _LONG_TITLE and title in asked
         )
+        small = {joined(word) for word in question.split() if word == word.lower()}
         names = sorted(
             name
             for name in _names_in(question)
-            if sum(map(str.isalpha, name)) > 1 and self._is_distinctive(name)  # not 100k
+            if sum(map(str.isalpha, name)) > 1  # not 100k
+            and (name not in small or len(name) >= _SHORTEST_SMALL)
+            and self._is_distinctive(name)
         )
         giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
         nicknamed = [id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids]

@@ -9,6 +9,7 @@ llama.cpp, the heads in numpy.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.text.splitting import Sentence, split_sentences
-from retrieval.types import Cancelled, Paper
+from retrieval.types import Cancelled, Paper, never
 
 KINDS = (
     "content",
@@ -32,7 +33,30 @@ KINDS = (
 """What a message asks for; the order of the `kind` head."""
 FOCUSES = ("alone", "last", "earlier", "both")
 """What a message refers to; the order of the `focus` head."""
-HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim")
+SHAPES = (
+    "definition",
+    "number",
+    "polar",
+    "summary",
+    "overview",
+    "comparison",
+    "limits",
+    "similar",
+    "other",
+)
+"""The form of answer that a question wants; the order of the `shape` head."""
+ROLES = (
+    "background",
+    "definition",
+    "problem",
+    "aim",
+    "method",
+    "result",
+    "limit",
+    "resource",
+)
+"""What a sentence does in its abstract, several at once; the order of the `role` head."""
+HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim", "shape", "role")
 QUESTION_TOKENS, TITLE_TOKENS = 96, 48
 
 
@@ -43,6 +67,12 @@ class SentenceRead:
     sentence: Sentence
     evidence: float
     """Logit."""
+    roles: tuple[float, ...] = (0.0,) * len(ROLES)
+    """Probability of each of `ROLES`."""
+
+    def role(self, name: str) -> float:
+        """Probability that the sentence has this role."""
+        return self.roles[ROLES.index(name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +145,10 @@ class Reader:
             focuses=self._probabilities("focus", first, FOCUSES),
         )
 
+    def shapes(self, message: str) -> dict[str, float]:
+        """Probability of each of `SHAPES` for a message."""
+        return self._probabilities("shape", self.message_features(message), SHAPES)
+
     def is_claim(self, text: str) -> bool:
         """Whether `text` states something, as `Aspirin lowers the risk of stroke.` does."""
         return bool(self._heads.of("claim", self.vector(text))[0, 0] > 0)
@@ -126,7 +160,40 @@ class Reader:
         tokens += [*encoder.tokens(previous, QUESTION_TOKENS), encoder.end]
         return encoder.vectors(tokens)[:1]
 
+    def message_features(self, message: str) -> NDArray[np.float32]:
+        """What the shape is judged by, shape (1, 4 x dimensions).
+
+        The vectors of the message, of its first two tokens, and the mean of all tokens.
+        """
+        encoder = self._encoder
+        tokens = [*encoder.tokens(message, QUESTION_TOKENS), encoder.end, encoder.end]
+        vectors = encoder.vectors([encoder.begin, *tokens])
+        return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
+
+    def role_features(self, question: str, paper: Paper) -> NDArray[np.float32]:
+        """What the roles of an abstract's sentences are judged by; (sentences, 4 x dimensions).
+
+        The vectors of a sentence's end and of its first two tokens, and the mean of its tokens.
+        """
+        asked = self._encoder.tokens(question, QUESTION_TOKENS)
+        windows = self._windows(asked, paper, never)
+        return np.concatenate([_role_features(each.vectors, each.ends) for each in windows])
+
     def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
+        relevance, answered, count = [], [], 0
+        read: list[SentenceRead] = []
+        for window in self._windows(asked, paper, stopped):
+            count += len(window.vectors)
+            first = window.vectors[:1]
+            relevance.append(float(self._heads.of("relevance", first)[0, 0]))
+            answered.append(float(self._heads.of("answered", first)[0, 0]))
+            read += self._sentences(window)
+        return PaperRead(max(relevance), max(answered), tuple(read), count)
+
+    def _windows(
+        self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
+    ) -> Iterator["_Window"]:
+        """Read an abstract in windows of whole sentences."""
         encoder = self._encoder
         start = [encoder.begin, *asked, encoder.end]
         start += [*encoder.tokens(paper.title, TITLE_TOKENS), encoder.end]
@@ -135,19 +202,20 @@ class Reader:
             [*encoder.tokens(each.text, CONTEXT - len(start) - 1), encoder.end]
             for each in sentences
         ]
-        relevance, answered, evidence, count = [], [], [], 0
         for window in windows([len(each) for each in tokens], CONTEXT - len(start)):
             if stopped():
                 raise Cancelled
-            ends = len(start) - 1 + np.cumsum([len(tokens[at]) for at in window], dtype=int)
+            ends = len(start) - 1 + np.cumsum([0, *(len(tokens[at]) for at in window)], dtype=int)
             ids = [*start, *(token for at in window for token in tokens[at])]
-            count += len(ids)
-            vectors = encoder.vectors(ids)
-            relevance.append(float(self._heads.of("relevance", vectors[:1])[0, 0]))
-            answered.append(float(self._heads.of("answered", vectors[:1])[0, 0]))
-            evidence += self._heads.of("evidence", vectors[ends])[:, 0].tolist()
-        read = map(SentenceRead, sentences, evidence)
-        return PaperRead(max(relevance), max(answered), tuple(read), count)
+            yield _Window([sentences[at] for at in window], encoder.vectors(ids), ends)
+
+    def _sentences(self, window: "_Window") -> Iterator[SentenceRead]:
+        """The sentences of a window with the results of the heads."""
+        evidence = self._heads.of("evidence", window.vectors[window.ends[1:]])[:, 0].tolist()
+        logits = self._heads.of("role", _role_features(window.vectors, window.ends))
+        roles = (1 / (1 + np.exp(-logits))).tolist()
+        for sentence, logit, shares in zip(window.sentences, evidence, roles, strict=True):
+            yield SentenceRead(sentence, logit, tuple(shares))
 
     def _probabilities(
         self, head: str, vector: NDArray[np.float32], names: Sequence[str]
@@ -155,6 +223,27 @@ class Reader:
         logits = self._heads.of(head, vector)[0]
         shares = np.exp(logits - logits.max())
         return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Sentences of an abstract that were read together with the question."""
+
+    sentences: list[Sentence]
+    vectors: NDArray[np.float32]
+    """Of all tokens; the first is that of the whole."""
+    ends: NDArray[np.int_]
+    """Places of the marks before the first sentence and at the end of each."""
+
+
+def _role_features(vectors: NDArray[np.float32], ends: NDArray[np.int_]) -> NDArray[np.float32]:
+    """See `Reader.role_features`."""
+    rows = []
+    for before, end in pairwise(ends.tolist()):
+        first, second = before + 1, min(before + 2, end)
+        mean = vectors[first : end + 1].mean(axis=0)
+        rows.append(np.concatenate([vectors[end], mean, vectors[first], vectors[second]]))
+    return np.array(rows, dtype=np.float32)
 
 
 def windows(lengths: Sequence[int], room: int) -> list[range]:

@@ -19,7 +19,7 @@ from assistant.types import (
     Timings,
     Tokens,
 )
-from retrieval.search.reader import FOCUSES, KINDS, MessageRead, PaperRead, SentenceRead
+from retrieval.search.reader import FOCUSES, KINDS, SHAPES, MessageRead, PaperRead, SentenceRead
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Cancelled, Chunk, Paper, Passage, Source
 
@@ -232,6 +232,10 @@ class FakeReader:
     def message(self, message: str, previous: str = "") -> MessageRead:
         self.messages.append((message, previous))
         return self._message
+
+    def shapes(self, message: str) -> dict[str, float]:
+        """No shape of its own is asked for."""
+        return _shares(SHAPES, "other", 0.9)
 
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]

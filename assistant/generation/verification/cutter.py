@@ -4,7 +4,7 @@ An encoder trained for this (`tests/benchmarks/training/train_cutter.py`) judges
 first or last one; see tests/benchmarks/checking.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 
-STATEMENT = 0
-"""Index of the `start` head's output for statements; the other is for phrases, which say too little
-by themselves."""
+STATEMENT, PHRASE = 0, 1
+"""Indices of the `start` head's outputs; a phrase says too little by itself, but may be the number
+that a question asks for."""
 THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
 LEAST_WORDS = 4
 """Words of the shortest excerpt."""
+FIRST_WORDS = 3
+"""Words in which an excerpt that begins with a number has it: `more than 84 times`."""
 KEPT = 256
 """Sentences whose cuts are kept: one is judged when it is chosen, cut, and shown to support."""
 _PUNCTUATION = ".,;:"
@@ -37,15 +39,27 @@ class Cuts:
     """Places of words with which an excerpt may begin; none if it is too long to be read."""
     ends: frozenset[int] = frozenset()
     """Places of words with which it may end."""
+    phrases: frozenset[int] = frozenset()
+    """Places of words with which a phrase may begin."""
     is_order: bool = False
     """Whether it gives instructions; then it has no excerpts."""
 
     def excerpts(self) -> list[str]:
         """All excerpts, each as a sentence; none of an order or a question, which state nothing."""
+        return self._beginning_at({0, *self.starts})
+
+    def phrases_beginning(self, fits: Callable[[str], bool]) -> list[str]:
+        """Excerpts whose first words fit; they may be phrases that answer only a question."""
+        starts = {0, *self.starts, *self.phrases}
+        return self._beginning_at(
+            {at for at in starts if fits(" ".join(self.words[at : at + FIRST_WORDS]))}
+        )
+
+    def _beginning_at(self, starts: Set[int]) -> list[str]:
         is_question = self.words and self.words[-1].rstrip(_CLOSING).endswith("?")
         if self.is_order or is_question:
             return []
-        places = product(sorted({0, *self.starts}), sorted({len(self.words) - 1, *self.ends}))
+        places = product(sorted(starts), sorted({len(self.words) - 1, *self.ends}))
         long = [(first, last) for first, last in places if last - first + 1 >= LEAST_WORDS]
         return list(dict.fromkeys(self._excerpt(first, last) for first, last in long))
 
@@ -82,9 +96,10 @@ class Cutter:
         is_order = bool(self._heads.of("order", vectors[:1])[0, 0] > 0)
         if is_order or len(ids) > CONTEXT:
             return Cuts(words, is_order=is_order)
-        starts = self._heads.of("start", vectors[first])[:, STATEMENT]
+        starts = self._heads.of("start", vectors[first])
         ends = self._heads.of("end", vectors[last])[:, 0]
-        return Cuts(words, _places(starts), _places(ends))
+        statements, phrases = _places(starts[:, STATEMENT]), _places(starts[:, PHRASE])
+        return Cuts(words, statements, _places(ends), phrases)
 
     def _read(self, words: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
         """The token ids of a sentence, and the places of each word's first and last token."""

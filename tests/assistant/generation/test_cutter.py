@@ -101,3 +101,19 @@ def test_a_whole_sentence_begins_and_ends_as_one(sentence: str, excerpt: str) ->
 
 def test_a_question_says_nothing() -> None:
     assert list(cuts("We ask: does depth help (in practice?)", starts=(2,)).excerpts()) == []
+
+
+def test_a_phrase_may_begin_with_the_number_that_is_asked_for() -> None:
+    words = tuple("Empirically, it obtains a 38% success rate on five sets.".split())
+    cuts = Cuts(words, starts=frozenset({1}), ends=frozenset({6}), phrases=frozenset({3}))
+    has_digit = "38%".__contains__
+
+    def begins(text: str) -> bool:
+        return any(has_digit(word) for word in text.split())
+
+    assert cuts.phrases_beginning(begins) == [
+        "A 38% success rate.",
+        "A 38% success rate on five sets.",
+    ]
+    assert "A 38% success rate." not in cuts.excerpts()
+    assert Cuts(words, is_order=True, phrases=frozenset({3})).phrases_beginning(begins) == []

@@ -1,0 +1,95 @@
+"""What stands beside an answer: how complete it is, and further questions on what it cites."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from assistant.pipeline.shapes import is_undefined
+from assistant.types import Citation, Evidence
+from retrieval.index.lexical import LexicalIndex
+from retrieval.query.lookup import ON_TOPIC
+from retrieval.search.rerank import ReadPassage
+from retrieval.types import Filters, Paper
+
+_SUGGESTED: Final = {
+    "result": "What does {name} find?",
+    "limit": "What are the limits of {name}?",
+    "method": "How does {name} work?",
+    "problem": "What problem does {name} address?",
+}
+"""Further questions on a paper by the role of the sentence that answers."""
+_SURE_ROLE = 0.8
+"""Least probability of the role of a sentence that answers a suggested question."""
+MOST_SUGGESTIONS = 3
+_NAME_WORDS, _SHORT_TITLE = 4, 70
+"""Words of a name before a colon; characters of a title that stands for its paper."""
+
+
+def coverage(
+    shape: str,
+    question: str,
+    evidence: Sequence[Evidence],
+    read: Sequence[ReadPassage],
+    index: LexicalIndex,
+    *,
+    filters: Filters,
+    absent: Sequence[str],
+) -> str:
+    """How complete an answer is, for the shapes that raise the question; else empty.
+
+    Args:
+        shape: see `shapes`.
+        question: as it was searched for.
+        evidence: what the answer quotes.
+        read: the papers that were read.
+        index: the library's.
+        filters: those of the question.
+        absent: the names in the question that no paper has.
+    """
+    if is_undefined(shape, evidence, read):
+        return "No abstract that was read defines it; this is what they say on it."
+    if shape == "comparison" and absent:
+        names = " or ".join(f"“{name}”" for name in absent)
+        return f"No abstract in this library mentions {names}."
+    if shape != "overview":
+        return ""
+    shown = len({each.paper.id for each in evidence})
+    found = index.covered(question, index.size, filters)
+    on_topic = sum(share >= ON_TOPIC for _, share in found)
+    have = "has" if on_topic == 1 else "have"
+    return (
+        f"Shown: {shown} of the {len(read)} abstracts read. "
+        f"Of all {index.size:,}, {on_topic:,} {have} most words of the question."
+    )
+
+
+def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:
+    """Further questions on the papers cited, each answered by a sentence that is not cited yet."""
+    quotes = {each.quote for each in cited}
+    papers = list(dict.fromkeys(each.paper.id for each in cited))
+    asked: list[str] = []
+    for each in sorted(read, key=lambda each: _place(each.passage.paper.id, papers)):
+        name = _short_name(each.passage.paper)
+        if each.passage.paper.id not in papers or not name:
+            continue
+        open_roles = (
+            role
+            for role in _SUGGESTED
+            if any(
+                sentence.role(role) >= _SURE_ROLE and sentence.sentence.text not in quotes
+                for sentence in each.read.sentences
+            )
+        )
+        asked += [_SUGGESTED[role].format(name=name) for role in list(open_roles)[:2]]
+    return tuple(asked[:MOST_SUGGESTIONS])
+
+
+def _short_name(paper: Paper) -> str:
+    """The name before the colon of a paper's title, or a short title; empty if it has neither."""
+    before, colon, _ = paper.title.partition(":")
+    if colon and len(before.split()) <= _NAME_WORDS:
+        return before
+    return f"“{paper.title}”" if paper.title and len(paper.title) <= _SHORT_TITLE else ""
+
+
+def _place(id_: str, ids: Sequence[str]) -> int:
+    return ids.index(id_) if id_ in ids else len(ids)

@@ -1,0 +1,141 @@
+"""Shapes of answers: what a message asks for, by the real reader, and what is chosen for it."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from fakes import PAPERS, paper, paper_read
+
+from assistant.generation.verification.support import Verifier
+from assistant.models.chat import LlamaCppChatModel
+from assistant.pipeline.assistant import Assistant
+from assistant.pipeline.remarks import suggestions
+from assistant.pipeline.shapes import fitness, has_number, shape_of, summary
+from assistant.settings import AnswerSettings, WritingMode, WritingSettings
+from assistant.types import Answer, Citation, Outcome, SentenceKind
+from retrieval.library.library import Library
+from retrieval.search.reader import ROLES, PaperRead, Reader, SentenceRead
+from retrieval.search.rerank import ReadPassage
+from retrieval.text.splitting import Sentence
+from retrieval.types import Chunk, Paper, Passage, never
+
+Ask = Callable[[str], Answer]
+
+
+@pytest.fixture(scope="module")
+def ask(
+    library: Library, writing_model: LlamaCppChatModel, reader: Reader, verifier: Verifier
+) -> Ask:
+    """Asks the default models over the small library."""
+    settings = AnswerSettings(writing=WritingSettings(mode=WritingMode.BRIEF))
+    return Assistant(library, writing_model, reader, verifier, settings).answer
+
+
+@pytest.mark.parametrize(
+    ("message", "shape"),
+    [
+        ("What is a spiking neuron?", "definition"),
+        ("How many lichens were photographed?", "number"),
+        ("Does pruning need retraining?", "polar"),
+        ("Summarise the paper on tidal currents", "summary"),
+        ("What is known about whispered speech?", "overview"),
+        ("How does ZebraPrune compare with magnitude pruning?", "comparison"),
+        ("Which papers are similar to this one?", "similar"),
+        ("How is a photograph labelled?", "other"),
+    ],
+)
+def test_what_a_message_asks_for(reader: Reader, message: str, shape: str) -> None:
+    assert shape_of(message, (), reader) == shape
+
+
+def test_the_words_of_a_title_do_not_say_the_shape(reader: Reader) -> None:
+    titled = paper(title="How Many Layers? What Is a Good Depth and Does It Generalize?")
+    assert shape_of(f"tl;dr of {titled.title}", [titled], reader) == "summary"
+
+
+def whole(of: Paper, read: PaperRead) -> ReadPassage:
+    chunk = Chunk(f"{of.id}:0", of.id, 0, 0, len(of.abstract), of.abstract)
+    return ReadPassage(Passage(of, chunk, 1.0, 1.0), read)
+
+
+def test_a_summary_has_problem_method_and_result_in_the_order_of_the_abstract(
+    reader: Reader,
+) -> None:
+    speech = PAPERS[3]
+    [read] = reader.read("Summarise this paper.", [speech], never)
+    chosen = summary(whole(speech, read), lambda _text: True)
+    assert all(one.start < other.start for one, other in pairwise(chosen))
+    assert all(speech.abstract[each.start : each.end] == each.text for each in chosen)
+    [main] = [each.text for each in chosen if each.score]
+    assert main == "We adapt a recogniser with 3 hours of whispers."
+    assert chosen[-1].text == "The word error rate falls from 48% to 19%."
+
+
+def test_a_summary_of_orders_alone_is_empty() -> None:
+    speech = PAPERS[3]
+    assert summary(whole(speech, paper_read(speech)), lambda _text: False) == []
+
+
+def test_the_papers_most_like_one_are_listed_without_it(ask: Ask) -> None:
+    answer = ask("Which papers are similar to ZebraPrune?")
+    assert answer.outcome is Outcome.ANSWERED
+    assert {each.paper.id for each in answer.citations} == {"tidal", "lichen", "whisper"}
+    assert all(each.kind is SentenceKind.QUOTED for each in answer.sentences)
+    assert "most like" in answer.coverage
+
+
+def test_a_comparison_says_which_side_is_missing(ask: Ask) -> None:
+    answer = ask("Compare ZebraPrune with GiraffeCut.")
+    assert answer.outcome is Outcome.ANSWERED
+    assert answer.coverage == "No abstract in this library mentions “GiraffeCut”."
+
+
+def test_the_answer_to_how_many_begins_with_the_number(ask: Ask) -> None:
+    answer = ask("How many points of accuracy does ZebraPrune lose?")
+    assert has_number(answer.sentences[0].text)
+
+
+def test_an_overview_quotes_a_sentence_a_paper_and_says_how_many_there_are(ask: Ask) -> None:
+    answer = ask("What is known about neural networks?")
+    if answer.outcome is Outcome.ANSWERED:
+        assert all(each.kind is SentenceKind.QUOTED for each in answer.sentences)
+        assert answer.coverage.startswith("Shown: ")
+
+
+def sentence(text: str, evidence: float = 0.0, **roles: float) -> SentenceRead:
+    shares = tuple(roles.get(role, 0.01) for role in ROLES)
+    return SentenceRead(Sentence(0, len(text), text), evidence, shares)
+
+
+def test_a_shape_favours_its_roles_and_what_it_asks_for() -> None:
+    defines = sentence("Dropout is a way to regularize.", definition=0.9)
+    fits_better = sentence("We use dropout.", evidence=1.0)
+    assert fitness("definition")(defines) > fitness("definition")(fits_better)
+    assert fitness("other")(defines) < fitness("other")(fits_better)
+    counts = sentence("It needs 84 steps.")
+    assert fitness("number")(counts) > fitness("number")(fits_better)
+    compares = sentence("It is faster than Giraffe-Cut.")
+    assert fitness("comparison", ["GiraffeCut"])(compares) > fitness("comparison")(compares)
+
+
+def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:
+    of = paper(title="ZebraPrune: Pruning at Once")
+    finds, works = sentence("It halves time.", result=0.9), sentence("It sorts.", method=0.9)
+    maybe = sentence("It may fail.", limit=0.6)
+    read = [whole(of, PaperRead(0.0, 0.0, (finds, works, maybe)))]
+    cited = [Citation(1, of, finds.sentence.text)]
+    assert suggestions(read, cited) == ("How does ZebraPrune work?",)
+    assert suggestions(read, []) == ()
+
+
+def test_a_paper_without_a_short_name_gets_no_suggestions() -> None:
+    of = paper(title="A very long title " * 6)
+    read = [whole(of, PaperRead(0.0, 0.0, (sentence("It sorts.", method=0.9),)))]
+    assert suggestions(read, [Citation(1, of, "Else.")]) == ()
+
+
+def test_a_misspelled_word_is_corrected_and_a_missing_one_is_not(ask: Ask) -> None:
+    question = "How many photogrphs of lichens are there?"
+    assert ask(question).searched_for == question.replace("photogrphs", "photographs")
+    assert ask("How many statins are there?").searched_for == ""
+    assert ask("Does ZebraPrun need retraining?").searched_for == ""

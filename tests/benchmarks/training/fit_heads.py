@@ -1,0 +1,173 @@
+"""Fits linear heads on the finished reader: `python fit_heads.py claim|shape|role …`.
+
+Logistic regressions over the vectors that the shipped reader gives: `claim` tells claims from
+questions, `shape` says which form of answer a message asks for, `role` what a sentence does in its
+abstract. They are fitted on the training split and written into the reader's weights; figures on
+the validation split are printed.
+"""
+
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from assistant.models.gguf.encoders import READER, read_tensors
+from assistant.pipeline.startup import open_reader
+from assistant.settings import Settings
+from retrieval.search.reader import ROLES, SHAPES, Reader
+from retrieval.text.splitting import split_sentences
+from retrieval.types import Paper
+
+DATA = Path(__file__).parent / "data"
+EVERY = 3
+"""Of the many questions, for `claim`."""
+KEPT = 0.98
+"""Share of what people ask that must not be taken for a claim: then the reader would not rank."""
+HELD_OUT = 0.1
+"""Share of shapes and papers that are kept out, by a checksum of their text."""
+DEFINITIONS = ("What is {}?", "define {}", "What does {} mean, and what is it for?")
+"""How a definition is asked for, for `role`."""
+Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+def lines(name: str) -> Iterator[dict]:
+    """The rows of a data file."""
+    with (DATA / name).open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def is_held_out(key: str) -> bool:
+    """Whether an example is kept out of the fit."""
+    return zlib.crc32(key.encode()) % 1000 < 1000 * HELD_OUT
+
+
+def claims() -> Iterator[tuple[str, bool, bool]]:
+    """Every text, whether it is a claim, and whether it is of the validation split."""
+    for name in ("support.jsonl", "pairs.jsonl", "claims.jsonl"):
+        for row in lines(name):
+            yield row["claim"], True, row.get("split") == "validation"
+    asked: list[tuple[str, str]] = []
+    for name in ("hard.jsonl", "messages.jsonl", "overviews.jsonl", "several.jsonl", "turns.jsonl"):
+        asked += [(row["question"], row["split"]) for row in lines(name)]
+    for row in lines("questions.jsonl"):
+        asked += [(each["question"], row["split"]) for each in row["questions"]]
+    # Titles have no split of their own; every tenth is kept out.
+    asked += [
+        (row["title"], "validation" if at % 10 == 0 else "train")
+        for at, row in enumerate(lines("papers.jsonl"))
+        if row["title"]
+    ]
+    for text, split in asked[::EVERY]:
+        yield text, False, split == "validation"
+
+
+def fit_claim(reader: Reader) -> Weights:
+    """The head that tells claims from questions."""
+    rows = list(claims())
+    # People leave the full stop out, and the question mark.
+    typed = [text.rstrip(".?!") if at % 2 else text for at, (text, _, _) in enumerate(rows)]
+    x = np.concatenate([reader.vector(text) for text in typed])
+    y, held = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    found = LogisticRegression(C=1.0, max_iter=2000, class_weight="balanced")
+    found.fit(x[~held], y[~held])
+    logits = found.decision_function(x)
+    least = np.quantile(logits[~held & ~y], KEPT)
+    known, others = (np.mean(logits[held & part] > least) for part in (y, ~y))
+    print(f"claim: {held.sum()} kept out: of claims {known:.3f} are known, of others {others:.3f}")
+    return found.coef_, found.intercept_ - least
+
+
+def fit_shape(reader: Reader) -> Weights:
+    """The head of the form of answer."""
+    rows = list(lines("shapes.jsonl"))
+    x = np.concatenate([reader.message_features(row["message"]) for row in rows])
+    y = np.array([SHAPES.index(row["shape"]) for row in rows])
+    held = np.array([is_held_out(row["message"]) for row in rows])
+    found = LogisticRegression(C=0.05, max_iter=5000).fit(x[~held], y[~held])
+    said, sure = found.predict(x), found.predict_proba(x).max(axis=1)
+    print(f"shape: right {np.mean(said[held] == y[held]):.3f} of {held.sum()} kept out")
+    is_sure = held & (sure >= 0.5)
+    print(f"  at 0.5 and more: {np.mean(said[is_sure] == y[is_sure]):.3f} of {is_sure.sum()}")
+    for at, shape in enumerate(SHAPES):
+        mine, called = held & (y == at), is_sure & (said == at)
+        recall, precision = np.mean(said[mine] == at), np.mean(y[called] == at)
+        print(f"  {shape:12} recall {recall:.2f}, precision at 0.5 {precision:.2f}")
+    return found.coef_, found.intercept_
+
+
+def fit_role(reader: Reader) -> Weights:
+    """The head of the roles of sentences, each by itself.
+
+    The reader's vectors of a sentence depend on the question, so each paper is read with several.
+    Whether a sentence is a definition depends on what was asked: only what defines that counts.
+    """
+    papers = {row["paper"]: row for row in lines("papers.jsonl")}
+    questions = {row["paper"]: row["questions"] for row in lines("questions.jsonl")}
+    labels: dict[str, dict[str, dict]] = {}
+    for row in lines("roles.jsonl"):
+        labels.setdefault(row["paper"], {})[row["text"]] = row
+    all_terms = sorted({row["defines"] for row in lines("roles.jsonl") if row.get("defines")})
+    examples: dict[str, list[tuple[NDArray[np.float32], bool, bool]]] = {role: [] for role in ROLES}
+    for id_, sentences in labels.items():
+        row, held = papers[id_], is_held_out(id_)
+        paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
+        texts = [each.text for each in split_sentences(paper.abstract)]
+        asked = [f"What is “{row['title']}” about?", row["title"]]
+        asked += [each["question"] for each in questions.get(id_, [])[:2]]
+        terms = sorted({each["defines"] for each in sentences.values() if each.get("defines")})
+        others = [all_terms[zlib.crc32(f"{id_}{at}".encode()) % len(all_terms)] for at in range(2)]
+        for question, term in [
+            *((question, "") for question in asked),
+            *((form.format(term), term) for term in terms for form in DEFINITIONS),
+            *((DEFINITIONS[0].format(term), term) for term in others),
+        ]:
+            read = zip(texts, reader.role_features(question, paper), strict=True)
+            known = [(sentences[text], vector) for text, vector in read if text in sentences]
+            for label, vector in known:
+                defines = bool(term) and label.get("defines") == term
+                examples["definition"].append((vector, defines, held))
+                if not term:
+                    for role in set(ROLES) - {"definition"}:
+                        examples[role].append((vector, role in label["roles"], held))
+    fits = [_fit_one(role, examples[role]) for role in ROLES]
+    return np.concatenate([weight for weight, _ in fits]), np.concatenate(
+        [bias for _, bias in fits]
+    )
+
+
+def _fit_one(role: str, examples: list[tuple[NDArray[np.float32], bool, bool]]) -> Weights:
+    x, y, held = (np.array(column) for column in zip(*examples, strict=True))
+    found = LogisticRegression(C=0.03, max_iter=5000).fit(x[~held], y[~held])
+    logits, truth = found.decision_function(x[held]), y[held]
+    auc, precision = roc_auc_score(truth, logits), average_precision_score(truth, logits)
+    print(f"role {role:12} {truth.sum():4} of {len(truth)}: AUC {auc:.3f}, AP {precision:.3f}")
+    return found.coef_, found.intercept_
+
+
+FITS: dict[str, Callable[[Reader], Weights]] = {
+    "claim": fit_claim,
+    "shape": fit_shape,
+    "role": fit_role,
+}
+
+
+def main() -> None:
+    """Fit, print, write."""
+    tensors, notes = read_tensors(READER)
+    reader = open_reader(Settings(), lambda *_: None)
+    for head in sys.argv[1:]:
+        weight, bias = FITS[head](reader)
+        tensors[f"heads.{head}.weight"] = np.ascontiguousarray(weight, np.float32)
+        tensors[f"heads.{head}.bias"] = np.ascontiguousarray(bias, np.float32)
+    save_file(tensors, READER.path, metadata=notes)
+
+
+if __name__ == "__main__":
+    main()
