@@ -19,8 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import InputError
+from retrieval.types import InputError, Retriever, SearchSettings
 
 APPLICATION = "abstracts-assistant"
 CONFIG_FILE = platformdirs.user_config_path(APPLICATION) / "config.toml"

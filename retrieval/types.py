@@ -1,6 +1,7 @@
-"""The types shared by both packages: papers and passages, filters, errors, progress."""
+"""The types shared by both packages: papers and passages, filters, settings of search, errors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from typing import Protocol
 
 _SINGLE = str.maketrans("“”„‟", "‘’‚‛")
@@ -107,6 +108,10 @@ class Chunk:
     end: int
     text: str
 
+    def fits(self, abstract: str) -> bool:
+        """Whether it is of this abstract; an interrupted update may leave others."""
+        return abstract[self.start : self.end] == self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -157,30 +162,55 @@ class Filters:
 
     def also(self, other: "Filters") -> "Filters":
         """Both filters; venues, years and decisions of `self` replace those of `other`."""
-        return Filters(
-            authors=tuple(dict.fromkeys((*self.authors, *other.authors))),
+        return replace(
+            self.merged(other),
             venues=self.venues or other.venues,
             years=self.years or other.years,
             decisions=self.decisions or other.decisions,
-            excluded=tuple(dict.fromkeys((*self.excluded, *other.excluded))),
-            excluded_words=tuple(dict.fromkeys((*self.excluded_words, *other.excluded_words))),
         )
 
     def merged(self, other: "Filters") -> "Filters":
         """Both filters, with venues, years and decisions as alternatives: `2022 or 2023`."""
-        return (
-            Filters(
-                venues=tuple(dict.fromkeys((*self.venues, *other.venues))),
-                years=tuple(dict.fromkeys((*self.years, *other.years))),
-                decisions=tuple(dict.fromkeys((*self.decisions, *other.decisions))),
-            )
-            .also(self)
-            .also(other)
-        )
+        names = [each.name for each in fields(self)]
+        pairs = {name: (*getattr(self, name), *getattr(other, name)) for name in names}
+        return Filters(**{name: tuple(dict.fromkeys(pair)) for name, pair in pairs.items()})
 
 
 NO_FILTERS = Filters()
 """Every paper passes."""
+
+
+class Retriever(StrEnum):
+    """Ways to rank papers; all but the default exist for comparison."""
+
+    BM25 = "bm25"
+    """Lexical scores only."""
+    DENSE = "dense"
+    """Only the cosine of the query and the paper's best chunk."""
+    RRF = "rrf"
+    """Reciprocal rank fusion of both."""
+    HYBRID = "hybrid"
+    """Convex sum of both."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How papers are found and scored, by cross-validation; see tests/benchmarks/ranking.md."""
+
+    retriever: Retriever = Retriever.HYBRID
+    """The way to rank papers."""
+    dense_weight: float = 0.55
+    """Share of the dense score in the convex sum, from 0 to 1."""
+    dense_depth: int = 100
+    """Chunks requested from the dense retriever."""
+    filtered_depth: int = 1000
+    """Chunks requested if many papers pass a filter, since the nearest may not."""
+    lexical_depth: int = 30
+    """Papers that become candidates by lexical score alone, if both retrievers count."""
+    lexical_reach: int = 1000
+    """Papers with a lexical score; a candidate beyond them counts as without any match."""
+    few: int = 200
+    """Papers passing a filter up to which all are compared with the query."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,26 +35,19 @@ class Card:
 
 def text_analyzer() -> tantivy.TextAnalyzer:
     """The analyzer of title and abstract: folds accents, drops stop words, stems."""
-    return (
-        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
-        .filter(Filter.remove_long(_LONGEST_WORD))
-        .filter(Filter.lowercase())
-        .filter(Filter.ascii_fold())
-        .filter(Filter.stopword("english"))
-        .filter(Filter.stemmer("english"))
-        .build()
-    )
+    return _analyzer(Filter.stopword("english"), Filter.stemmer("english"))
 
 
 def word_analyzer() -> tantivy.TextAnalyzer:
     """The analyzer of titles and names: keeps whole words, so that misspellings are close."""
-    return (
-        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
-        .filter(Filter.remove_long(_LONGEST_WORD))
-        .filter(Filter.lowercase())
-        .filter(Filter.ascii_fold())
-        .build()
-    )
+    return _analyzer()
+
+
+def _analyzer(*more: Filter) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+    for each in (Filter.remove_long(_LONGEST_WORD), Filter.lowercase(), Filter.ascii_fold(), *more):
+        builder = builder.filter(each)
+    return builder.build()
 
 
 def paper_text(paper: Paper) -> str:
@@ -66,8 +59,8 @@ def pieces(stems: Iterable[str]) -> list[str]:
     """Stems cut into overlapping pieces of five letters, their ends marked: `_diff diffu iffus …`.
 
     Words that stemming keeps apart (diffuse and diffusion) share pieces, and long words, which say
-    more, count more (McNamee and Mayfield 2004, "Character N-Gram
-    Tokenization for European Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
+    more, count more (McNamee and Mayfield 2004, "Character N-Gram Tokenization for European
+    Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
     """
     return [
         marked[at : at + _PIECE_LETTERS]
@@ -105,24 +98,16 @@ def schema() -> tantivy.Schema:
 
 
 def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Document:
-    """A paper as a document of the index.
-
-    Args:
-        paper: the paper.
-        number: its index among the papers, from 0.
-        stems: the analysed words of its text.
-    """
+    """A paper as a document: its `number` among the papers (from 0), its text's `stems`."""
     gives = introduced(paper.title, paper.abstract)
     has = nicknames(f"{paper.title} {paper.abstract}")
-    made = tantivy.Document()
-    made.add_text("text", paper_text(paper))
-    made.add_text("pieces", " ".join(pieces(stems)))
-    made.add_text("title", paper.title)
-    for author in paper.authors:
-        for term in name_terms(author):
-            made.add_text("name", term)
-            made.add_text("author", term)
-    record = {
+    names = [term for author in paper.authors for term in name_terms(author)]
+    texts = {
+        "text": [paper_text(paper)],
+        "pieces": [" ".join(pieces(stems))],
+        "title": [paper.title],
+        "name": names,
+        "author": names,
         "key": [base_key(paper)],
         "venue": [paper.venue],
         "year": [str(paper.year or "")],
@@ -130,7 +115,8 @@ def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Documen
         "nickname": has,
         "introduced": gives,
     }
-    for name, values in record.items():
+    made = tantivy.Document()
+    for name, values in texts.items():
         for value in values:
             made.add_text(name, value)
     made.add_unsigned("number", number)

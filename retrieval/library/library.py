@@ -11,7 +11,7 @@ from pathlib import Path
 import filelock
 
 from retrieval.encoders.embedder import Embedder
-from retrieval.index.chroma import ChromaStore, NewPaper
+from retrieval.index.chroma import ChromaStore
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.manifest import (
     Manifest,
@@ -20,6 +20,7 @@ from retrieval.index.manifest import (
     read_manifest,
     write_manifest,
 )
+from retrieval.index.records import NewPaper
 from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text
 from retrieval.types import LibraryError, LibraryInUseError, Paper
 

@@ -25,8 +25,7 @@ from assistant.settings import (
 from assistant.types import Answer, Outcome, Retrieved, SentenceKind
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import silent
+from retrieval.types import Retriever, SearchSettings, silent
 
 LIE = "LionPrune removes 97% of the weights of every model in Vienna."
 CASES = [

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fake_embedder import WordEmbedder
 
-from retrieval.index import chroma
+from retrieval.index import chroma, connection
 from retrieval.library.health import repair
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
@@ -24,8 +24,8 @@ from retrieval.search.search import search
 from retrieval.text.splitting import ChunkSettings
 from retrieval.types import UserError
 
-chroma._SYNC_THRESHOLD = 10
-for collection in (chroma._CHUNKS, chroma._PAPERS):
+chroma.SYNC_THRESHOLD = 10
+for collection in connection._CONFIGURATIONS.values():
     collection["hnsw"]["sync_threshold"] = 10  # type: ignore[index] # vectors are saved early
 
 
