@@ -123,8 +123,7 @@ def add_flags(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
 def load_settings(flags: dict[str, Any]) -> Settings:
     """The settings, with `flags` above the environment and the file.
 
-    Raises:
-        InputError: a value is invalid, or the file has an unknown key or is no valid TOML.
+    Raises `InputError` if a value is invalid, or the file has an unknown key or is no valid TOML.
     """
     try:
         return Settings(**flags)

@@ -151,8 +151,7 @@ class LlamaCppChatModel:
     def attach(self, adapter: Path) -> None:
         """Write with an adapter from now on; `log_probabilities` does not change.
 
-        Raises:
-            ModelError: the adapter cannot be used.
+        Raises `ModelError` if the adapter cannot be used.
         """
         with self._lock:
             bindings.attach_adapter(self._model, adapter)
@@ -276,11 +275,7 @@ class Speed:
 
 
 def measure(model: ChatModel, stopped: Stopped) -> Speed:
-    """Have the model read some 400 tokens and write 32.
-
-    Raises:
-        Cancelled: `stopped()` became true.
-    """
+    """Have the model read some 400 tokens and write 32; `Cancelled` if `stopped()` became true."""
     words = [str(secrets.randbelow(10**8)) for _ in range(_READ_WORDS)]
     messages = [
         {"role": "system", "content": f"Notes of {words[0]}."},

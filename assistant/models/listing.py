@@ -69,10 +69,7 @@ class ModelDescription:
 def describe_models(settings: Settings) -> list[ModelDescription]:
     """The defaults, the models that ship, those of the hub in the cache, and those in use.
 
-    Fetches nothing.
-
-    Raises:
-        InputError: a setting starts as a hub name but has another form.
+    Fetches nothing. Raises `InputError` if a setting starts as a hub name but has another form.
     """
     cache = settings.cache
     specs: dict[Role, str] = {"chat": settings.model, "embedder": settings.embedder}

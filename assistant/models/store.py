@@ -44,11 +44,9 @@ def resolve_embedder(spec: str, cache: Path, progress: Progress = silent) -> Pat
 def resolve_encoder(weights: EncoderWeights, cache: Path, progress: Progress = silent) -> Path:
     """The GGUF file of a trained encoder, made from the default embedder on first use.
 
-    Its type is the 16-bit type that this processor reads fastest.
-
-    Raises:
-        ModelError: its weights are missing or damaged.
-        ModelFetchError: the embedder could not be fetched or the encoder could not be written.
+    Its type is the 16-bit type that this processor reads fastest. Raises `ModelError` if its
+    weights are missing or damaged and `ModelFetchError` if the embedder could not be fetched or the
+    encoder could not be written.
     """
     stem = weights.name.replace(" ", "-")
     file_type = fastest_type(otherwise="F16")

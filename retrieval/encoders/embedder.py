@@ -48,8 +48,7 @@ class LlamaCppEmbedder:
     def __init__(self, path: Path, *, threads: int, context: int = 512) -> None:
         """Load the GGUF model at `path`.
 
-        Raises:
-            ModelError: the file is not a usable embedding model.
+        Raises `ModelError` if the file is not a usable embedding model.
         """
         self._model = llamacpp.load(path, context=context, threads=threads, embedding=True)
         self._lock = threading.Lock()
@@ -99,11 +98,7 @@ class Encoder:
     """An encoder without pooling; thread-safe, one text at a time."""
 
     def __init__(self, path: Path, *, threads: int) -> None:
-        """Load the GGUF encoder at `path`.
-
-        Raises:
-            ModelError: the file is not a usable encoder.
-        """
+        """Load the GGUF encoder at `path`; `ModelError` if the file is not a usable encoder."""
         self._model = llamacpp.load(
             path, context=CONTEXT, threads=threads, embedding=True, pooling=False
         )

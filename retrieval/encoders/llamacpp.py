@@ -51,8 +51,7 @@ _never = ctypes.cast(0, llama_cpp.ggml_abort_callback)
 def check_model_file(path: Path) -> None:
     """Check a model's file before llama.cpp loads it.
 
-    Raises:
-        ModelError: `path` is missing, is not GGUF, or is larger than the free memory.
+    Raises `ModelError` if `path` is missing, is not GGUF, or is larger than the free memory.
     """
     try:
         with path.open("rb") as file:
@@ -165,10 +164,7 @@ def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
 def token_vectors(model: llama_cpp.Llama, tokens: Sequence[int]) -> NDArray[np.float32]:
     """The vectors of `tokens` (ids, at least one), read together; shape (tokens, dimensions).
 
-    `model` must be loaded without pooling.
-
-    Raises:
-        ModelError: the model cannot evaluate them.
+    `model` must be loaded without pooling. Raises `ModelError` if the model cannot evaluate them.
     """
     model._ctx.kv_cache_clear()
     evaluate(model._ctx, tokens)
@@ -186,9 +182,8 @@ def evaluate(
 ) -> None:
     """Read `tokens` from position `at`, as one batch; the first `silent` of them give no logits.
 
-    Raises:
-        Cancelled: `stopped()` became true, see `ending_early`.
-        ModelError: the model cannot evaluate them.
+    Raises `Cancelled` if `stopped()` became true, see `ending_early`, and `ModelError` if the model
+    cannot evaluate them.
     """
     batch = LlamaBatch(n_tokens=len(tokens), embd=0, n_seq_max=1, verbose=False)
     batch.set_batch(tokens, n_past=at, logits_all=True)
@@ -210,10 +205,7 @@ def ending_early(context: LlamaContext, stopped: Stopped) -> Iterator[None]:
 
     `stopped` is called from a thread of its own. What the context has read is unknown after a stop,
     so the caller must clear it. On a processor that llama.cpp cannot interrupt (some graphics
-    cards), the evaluation is completed.
-
-    Raises:
-        Cancelled: an evaluation was ended.
+    cards), the evaluation is completed. Raises `Cancelled` if an evaluation was ended.
     """
     flag = ctypes.create_string_buffer(2)
     done = threading.Event()

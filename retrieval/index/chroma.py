@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.encoders.embedder import Vector
-from retrieval.index.connection import SYNC_THRESHOLD, Collection, connection
+from retrieval.index.connection import SYNC_THRESHOLD, connection
 from retrieval.index.records import (
     NewPaper,
     StoredPaper,
@@ -42,8 +42,7 @@ class ChromaStore:
     def __init__(self, folder: Path) -> None:
         """Open the store in `folder`, made if it is missing.
 
-        Raises:
-            LibraryError: the folder cannot be written, or the store is damaged.
+        Raises `LibraryError` if the folder cannot be written, or the store is damaged.
         """
         self._connection = connection(folder.resolve())
         self._turn = self._connection.turn
@@ -51,11 +50,12 @@ class ChromaStore:
             pass
 
     @property
-    def _chunks(self) -> Collection:
+    def _chunks(self) -> Any:
+        """Chroma's collection, which `drop_vectors` replaces."""
         return self._connection.chunks
 
     @property
-    def _papers(self) -> Collection:
+    def _papers(self) -> Any:
         return self._connection.papers
 
     @property
@@ -225,8 +225,8 @@ class ChromaStore:
         with self._turn(writing=True):
             for page in _pages(ids):
                 self._papers.delete(ids=page)
-                of_papers: Any = {"paper_id": {"$in": page}}
-                self._delete_chunks(self._chunks.get(where=of_papers, include=[])["ids"])
+                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
+                self._delete_chunks(of_papers["ids"])
 
     def damage(self) -> tuple[list[Paper], list[str]]:
         """Papers whose chunks do not fit, and ids of stray chunks, after an interrupted write.

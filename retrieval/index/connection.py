@@ -81,8 +81,7 @@ class Connection:
     def turn(self, *, writing: bool = False) -> Iterator[None]:
         """Use Chroma exclusively, with its collections up to date.
 
-        Raises:
-            LibraryError: the folder cannot be read or written, or the store is damaged.
+        Raises `LibraryError` if the folder cannot be read or written, or the store is damaged.
         """
         try:
             with self._threads, self._processes.acquire(poll_interval=0.005):

@@ -99,8 +99,7 @@ class LexicalIndex:
     def rebuild(self, papers: Iterable[Paper], revision: str) -> None:
         """Index `papers` anew; the new index replaces the old one once it is whole.
 
-        Raises:
-            LibraryError: the folder cannot be written.
+        Raises `LibraryError` if the folder cannot be written.
         """
         new = self._folder.with_name(f"{self._folder.name}.new")
         try:
@@ -323,9 +322,8 @@ class LexicalIndex:
     def _usable(self) -> _Opened:
         """The index, opened again if another process has rebuilt it.
 
-        Raises:
-            OSError: there is no index.
-            ValueError: it has another version, or its files are missing or damaged.
+        Raises `OSError` if there is no index, and `ValueError` if it has another version, or its
+        files are missing or damaged.
         """
         with self._changing:
             stamp = (self._folder / _STAMP).read_text("utf-8")

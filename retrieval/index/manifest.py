@@ -68,9 +68,8 @@ def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
 def read_manifest(path: Path) -> Manifest | None:
     """The manifest at `path`, or its copy if it is damaged; None if there is none.
 
-    Raises:
-        LibraryError: both are damaged.
-        LibraryMismatchError: it was written in another format.
+    Raises `LibraryError` if both are damaged and `LibraryMismatchError` if it was written in
+    another format.
     """
     try:
         return _read(path)
@@ -87,8 +86,7 @@ def read_manifest(path: Path) -> Manifest | None:
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write the manifest and its copy, each whole or not at all.
 
-    Raises:
-        LibraryError: the folder cannot be written.
+    Raises `LibraryError` if the folder cannot be written.
     """
     fields = asdict(manifest)
     if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
@@ -121,8 +119,7 @@ def _copy_of(path: Path) -> Path:
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
     """Check that this program would make the library's chunks and vectors in the same way.
 
-    Raises:
-        LibraryMismatchError: embedder or chunker differ.
+    Raises `LibraryMismatchError` if embedder or chunker differ.
     """
     if manifest.embedder != embedder:
         raise LibraryMismatchError(

@@ -96,11 +96,9 @@ def ranking(
     """The papers that pass the filters in `query` and fit it best, best first, at most `limit`.
 
     Without a reader, the first stage alone ranks. For a claim its order stays, too: it is better
-    than that of the reader, which was trained on questions; see tests/benchmarks/reading.md.
-
-    Raises:
-        LibraryError: the library has no papers or cannot be read.
-        Cancelled: `stopped()` became true.
+    than that of the reader, which was trained on questions; see tests/benchmarks/reading.md. Raises
+    `LibraryError` if the library has no papers or cannot be read and `Cancelled` if `stopped()`
+    became true.
     """
     library.ready_to_search()
     parsed = Lookup.over(library).parse(query, lookup=False)

@@ -78,10 +78,8 @@ def search(
 def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
     """The papers nearest to the one with this id, nearest first; none if it is unknown.
 
-    A paper's vector is the mean of the unit vectors of its chunks.
-
-    Raises:
-        LibraryError: the library cannot be read.
+    A paper's vector is the mean of the unit vectors of its chunks. Raises `LibraryError` if the
+    library cannot be read.
     """
     own = store.chunk_vectors([paper_id])
     if not own or limit < 1:

@@ -95,8 +95,7 @@ def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Pat
 def require_space(folder: Path, needed: int, *, title: str) -> None:
     """Refuse work that the disk has no room for.
 
-    Raises:
-        ModelFetchError: fewer than `needed` bytes are free on the disk of `folder`.
+    Raises `ModelFetchError` if fewer than `needed` bytes are free on the disk of `folder`.
     """
     free = shutil.disk_usage(folder).free
     if free < needed:

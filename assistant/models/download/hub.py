@@ -46,8 +46,7 @@ class HubFile:
 def parse_spec(spec: str) -> HubFile:
     """Read `hf:owner/repo:file.gguf`.
 
-    Raises:
-        InputError: `spec` has another form, or names one part of a model in several files.
+    Raises `InputError` if `spec` has another form, or names one part of a model in several files.
     """
     match = SPEC.fullmatch(spec)
     if match is None or ".." in PurePosixPath(match["file"]).parts or match["file"][0] == "/":
@@ -66,8 +65,8 @@ def parse_spec(spec: str) -> HubFile:
 def fetch_hub_file(wanted: HubFile, cache: Path, progress: Progress) -> Path:
     """The file in the cache, fetched if it is not there yet.
 
-    Raises:
-        ModelFetchError: it does not exist, cannot be fetched, is not GGUF, or the disk is full.
+    Raises `ModelFetchError` if it does not exist, cannot be fetched, is not GGUF, or the disk is
+    full.
     """
 
     def make(staging: Path) -> Path:

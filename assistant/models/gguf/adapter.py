@@ -24,8 +24,7 @@ BASE_KEY: Final = "adapter.base.fingerprint"
 def base_of(adapter: Path) -> str:
     """The fingerprint of the base model that an adapter was trained on.
 
-    Raises:
-        ModelError: the file is missing, damaged or not such an adapter.
+    Raises `ModelError` if the file is missing, damaged or not such an adapter.
     """
     try:
         field = read_gguf(adapter).get_field(BASE_KEY)
@@ -41,8 +40,7 @@ def base_of(adapter: Path) -> str:
 def is_base(model: Path, known: FileFacts, adapter: Path) -> bool:
     """Whether an adapter was trained on the model in this file.
 
-    Raises:
-        ModelError: either file is missing or damaged.
+    Raises `ModelError` if either file is missing or damaged.
     """
     wanted = base_of(adapter)
     key = f"{file_key(model)} fingerprint"
@@ -57,10 +55,8 @@ def norms_fingerprint(model: Path) -> str:
     """SHA-256 over the norms of a GGUF model, in hexadecimal.
 
     Quantization leaves norms as they are, so all files of one model have the same fingerprint, and
-    so has a model that was trained further without its norms. Takes a second.
-
-    Raises:
-        ModelError: the file is damaged.
+    so has a model that was trained further without its norms. Takes a second. Raises `ModelError`
+    if the file is damaged.
     """
     digest = hashlib.sha256()
     tensors = {tensor.name: tensor for tensor in read_gguf(model).tensors}
@@ -73,10 +69,8 @@ def norms_fingerprint(model: Path) -> str:
 def read_gguf(path: Path) -> "GGUFReader":
     """The tensors and header of a GGUF file.
 
-    Takes a second, as every token of the vocabulary becomes an object.
-
-    Raises:
-        ModelError: the file is missing or damaged.
+    Takes a second, as every token of the vocabulary becomes an object. Raises `ModelError` if the
+    file is missing or damaged.
     """
     from gguf import GGUFReader  # noqa: PLC0415 - heavy, and seldom needed
 

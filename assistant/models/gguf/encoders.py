@@ -43,11 +43,7 @@ CUTTER: Final = EncoderWeights(
 
 
 def read_heads(weights: EncoderWeights) -> Heads:
-    """The linear heads of an encoder.
-
-    Raises:
-        ModelError: the file is missing or damaged.
-    """
+    """The linear heads of an encoder; `ModelError` if the file is missing or damaged."""
     tensors, _ = read_tensors(weights)
     wanted = {f"{head}.{part}" for head in weights.heads for part in ("weight", "bias")}
     if missing := sorted(name for name in wanted if f"heads.{name}" not in tensors):
@@ -58,22 +54,14 @@ def read_heads(weights: EncoderWeights) -> Heads:
 
 
 def read_tensors(weights: EncoderWeights) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The tensors and the metadata of a weights file.
-
-    Raises:
-        ModelError: it is missing or damaged.
-    """
+    """The tensors and the metadata of a weights file; `ModelError` if it is missing or damaged."""
     with _explained(weights), safe_open(weights.path, "np") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return tensors, dict(file.metadata() or {})
 
 
 def weights_hash(weights: EncoderWeights) -> str:
-    """SHA-256 of the weights file, in hexadecimal.
-
-    Raises:
-        ModelError: the file is missing.
-    """
+    """SHA-256 of the weights file, in hexadecimal; `ModelError` if the file is missing."""
     with _explained(weights):
         return hashlib.sha256(weights.path.read_bytes()).hexdigest()
 

@@ -20,8 +20,7 @@ FILE_TYPES = ("Q8_0", "BF16", "F16")
 def attach_adapter(model: llama_cpp.Llama, adapter: Path) -> None:
     """Have `model` write with an adapter (LoRA); its likelihoods do not change.
 
-    Raises:
-        ModelError: the file is missing, damaged, or made for another model or llama.cpp.
+    Raises `ModelError` if the file is missing, damaged, or made for another model or llama.cpp.
     """
     llamacpp.silence()
     loaded = llama_cpp.llama_adapter_lora_init(model._model.model, str(adapter).encode())
@@ -37,11 +36,7 @@ def attach_adapter(model: llama_cpp.Llama, adapter: Path) -> None:
 
 
 def chat_template(model: llama_cpp.Llama) -> ChatTemplate:
-    """The model's own chat template.
-
-    Raises:
-        ModelError: it has none, or an unusable one.
-    """
+    """The model's own chat template; `ModelError` if it has none, or an unusable one."""
     header = llamacpp.metadata(model)
     source = header.get("tokenizer.chat_template")
     if source is None:
@@ -62,10 +57,7 @@ def chat_prompt(
     """The token ids of a conversation, in parts: one a message, from the second on.
 
     Only the template's own marks become control tokens; a role mark spelled out in a message is
-    read as plain text.
-
-    Raises:
-        ModelError: the template cannot take these messages.
+    read as plain text. Raises `ModelError` if the template cannot take these messages.
     """
     parts = template.parts(messages, think=think)
     prompt: list[list[int]] = [[]]
@@ -93,8 +85,7 @@ class LikelihoodContext:
     def __init__(self, model: llama_cpp.Llama, *, tokens: int) -> None:
         """Make room for `tokens`, shared by a prompt and its text.
 
-        Raises:
-            ModelError: memory is short.
+        Raises `ModelError` if memory is short.
         """
         parameters = llama_cpp.llama_context_params.from_buffer_copy(model.context_params)
         parameters.n_ctx = parameters.n_batch = tokens
@@ -167,8 +158,7 @@ class LikelihoodContext:
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
     """Write `source` as `target` in another type of `FILE_TYPES`.
 
-    Raises:
-        ModelFetchError: llama.cpp could not read or write; it does not say why.
+    Raises `ModelFetchError` if llama.cpp could not read or write; it does not say why.
     """
     parameters = llama_cpp.llama_model_quantize_default_params()
     parameters.ftype = getattr(llama_cpp, f"LLAMA_FTYPE_MOSTLY_{file_type}")
