@@ -4,12 +4,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL, DefaultModel
 from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
 from assistant.models.gguf.header import read_header
-from assistant.models.store import DEFAULT, default_chat_path, default_embedder_path
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, REINSTALL, SUPPORT
+from assistant.models.store import (
+    CHAT,
+    DEFAULT,
+    EMBEDDER,
+    DefaultModel,
+    default_chat_path,
+    default_embedder_path,
+)
 from assistant.settings import Settings
 
 Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]

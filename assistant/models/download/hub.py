@@ -71,7 +71,13 @@ def fetch_hub_file(wanted: HubFile, cache: Path, progress: Progress) -> Path:
 
     def make(staging: Path) -> Path:
         fetched = _download(wanted, staging, progress)
-        _check_magic(fetched, wanted)
+        with fetched.open("rb") as file:
+            magic = file.read(len(GGUF_MAGIC))
+        if magic != GGUF_MAGIC:
+            raise ModelFetchError(
+                f"{wanted.spec} is not a GGUF model (it starts with {magic!r}, expected "
+                f"{GGUF_MAGIC!r}); choose another file of that repository."
+            )
         return fetched
 
     return made_once(wanted.path(cache), title=wanted.spec, progress=progress, make=make)
@@ -105,16 +111,14 @@ def _download(wanted: HubFile, staging: Path, progress: Progress) -> Path:
         except BaseException as error:
             state.failure = error
 
-    def report() -> None:
-        progress(f"fetching {wanted.spec}", state.done, state.size, "B")
-
     thread = threading.Thread(target=fetch, name="fetching", daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            report()
+        is_running = True
+        while is_running:
             thread.join(LOOK_SECONDS)
-        report()
+            is_running = thread.is_alive()
+            progress(f"fetching {wanted.spec}", state.done, state.size, "B")
     finally:
         state.stopped = True
         thread.join(LOOK_SECONDS)  # on a slow line it ends with the next 10 MB, or the process
@@ -186,13 +190,3 @@ def _sentence(error: Exception, wanted: HubFile) -> str:
         f"{wanted.file} of {where} could not be fetched ({type(cause).__name__}: "
         f"{' '.join(str(cause).split())[:200]}); check the network and try again."
     )
-
-
-def _check_magic(path: Path, wanted: HubFile) -> None:
-    with path.open("rb") as file:
-        magic = file.read(len(GGUF_MAGIC))
-    if magic != GGUF_MAGIC:
-        raise ModelFetchError(
-            f"{wanted.spec} is not a GGUF model (it starts with {magic!r}, expected "
-            f"{GGUF_MAGIC!r}); choose another file of that repository."
-        )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from assistant.models.gguf.encoders import EncoderWeights, read_tensors
+from assistant.models.gguf.trained import EncoderWeights, read_tensors
 from retrieval.types import ModelError
 
 WORD_START = "\u2581"

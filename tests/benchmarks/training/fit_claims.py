@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
 from assistant.models import resolve_encoder
-from assistant.models.gguf.encoders import READER, read_tensors
+from assistant.models.gguf.trained import READER, read_tensors
 from assistant.settings import Settings
 from retrieval.encoders.embedder import Heads
 from retrieval.search.reader import Reader
