@@ -4,9 +4,6 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Protocol
 
-_SINGLE = str.maketrans("“”„‟", "‘’‚‛")
-"""Double quotation marks and their single forms."""
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -136,16 +133,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on a paper, all of which must hold; empty ones pass every paper."""
+    """Conditions on a paper, all of which must hold; empty ones pass every paper.
+
+    The venue must be one of `venues`, the year one of `years`, the decision one of `decisions`.
+    """
 
     authors: tuple[tuple[str, ...], ...] = ()
     """Groups of indexed names (`du, yilun`); one of each group must be an author."""
     venues: tuple[str, ...] = ()
-    """The venue is one of these."""
     years: tuple[int, ...] = ()
-    """The year is one of these."""
     decisions: tuple[str, ...] = ()
-    """The decision is one of these."""
     excluded: tuple["Filters", ...] = ()
     """Papers that pass any of these are left out."""
     excluded_words: tuple[str, ...] = ()
@@ -198,7 +195,6 @@ class SearchSettings:
     """How papers are found and scored, by cross-validation; see tests/benchmarks/ranking.md."""
 
     retriever: Retriever = Retriever.HYBRID
-    """The way to rank papers."""
     dense_weight: float = 0.55
     """Share of the dense score in the convex sum, from 0 to 1."""
     dense_depth: int = 100
@@ -239,7 +235,7 @@ def first_words(text: str, limit: int = 80) -> str:
 
 def nested(text: str) -> str:
     """`text` for use within “…”: its own quotation marks become single."""
-    return text.translate(_SINGLE)
+    return text.translate(str.maketrans("“”„‟", "‘’‚‛"))
 
 
 class UserError(Exception):
@@ -256,10 +252,6 @@ class LibraryError(UserError):
 
 class LibraryInUseError(LibraryError):
     """Another process is writing to the library."""
-
-
-class LibraryMismatchError(LibraryError):
-    """The library was made with another embedder, chunker or format."""
 
 
 class ModelError(UserError):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import tantivy
 from tantivy import Filter, Tokenizer
@@ -50,11 +51,6 @@ def _analyzer(*more: Filter) -> tantivy.TextAnalyzer:
     return builder.build()
 
 
-def paper_text(paper: Paper) -> str:
-    """The searched text of a paper."""
-    return f"{paper.title}. {paper.abstract}"
-
-
 def pieces(stems: Iterable[str]) -> list[str]:
     """Stems cut into overlapping pieces of five letters, their ends marked: `_diff diffu iffus …`.
 
@@ -69,11 +65,13 @@ def pieces(stems: Iterable[str]) -> list[str]:
     ]
 
 
-def register(index: tantivy.Index) -> None:
-    """Register the analyzers of the fields with `index`."""
+def opened_index(fields: tantivy.Schema, folder: Path, *, create: bool) -> tantivy.Index:
+    """The index in `folder`, with the analyzers of its fields."""
+    index = tantivy.Index(fields, str(folder), reuse=not create)
     index.register_tokenizer(_TEXT, text_analyzer())
     index.register_tokenizer(_WORDS, word_analyzer())
     index.register_tokenizer(_PIECES, tantivy.TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+    return index
 
 
 def schema() -> tantivy.Schema:
@@ -97,14 +95,15 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Document:
-    """A paper as a document: its `number` among the papers (from 0), its text's `stems`."""
+def document(paper: Paper, number: int, analyzer: tantivy.TextAnalyzer) -> tantivy.Document:
+    """A paper as a document, with its `number` among the papers, from 0."""
+    text = f"{paper.title}. {paper.abstract}"
     gives = introduced(paper.title, paper.abstract)
     has = nicknames(f"{paper.title} {paper.abstract}")
     names = [term for author in paper.authors for term in name_terms(author)]
     texts = {
-        "text": [paper_text(paper)],
-        "pieces": [" ".join(pieces(stems))],
+        "text": [text],
+        "pieces": [" ".join(pieces(analyzer.analyze(text)))],
         "title": [paper.title],
         "name": names,
         "author": names,

@@ -32,8 +32,7 @@ class Library:
         """Open the library in `home`, made if it is missing.
 
         Raises:
-            LibraryError: the folder cannot be used.
-            LibraryMismatchError: it was made with another embedder, chunker or format.
+            LibraryError: the folder cannot be used, or was made with another embedder or format.
         """
         self.home = home
         self.embedder = embedder
