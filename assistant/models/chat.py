@@ -121,7 +121,7 @@ class LlamaCppChatModel:
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
         self._likelihood_lock = threading.Lock()
-        self._context = min(context, llamacpp.context_trained(self._model))
+        self._context = min(context, self._model._model.n_ctx_train())
         if self._thinking:
             marks = f"{self._thinking.opens}\n{self._thinking.closes}{self._thinking.then}"
             self._context -= thinking + len(self._control_tokens(marks))
@@ -222,10 +222,10 @@ class LlamaCppChatModel:
         return encoding if is_same else None
 
     def _tokens(self, text: str) -> list[int]:
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)
+        return llamacpp.tokenize(self._model, text)
 
     def _control_tokens(self, text: str) -> list[int]:
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=True)
+        return llamacpp.tokenize(self._model, text, special=True)
 
     def _prompt(self, messages: Messages, *, think: bool = False) -> list[list[int]]:
         return bindings.chat_prompt(self._model, self._template, messages, think=think)

@@ -42,14 +42,8 @@ class LlamaCppEmbedder:
     of several texts were 5 to 15 % slower (see tests/benchmarks/embedding.md).
     """
 
-    _MARKS = 2
-    """Tokens around a text: beginning and end."""
-
     def __init__(self, path: Path, *, threads: int, context: int = 512) -> None:
-        """Load the GGUF model at `path`.
-
-        Raises `ModelError` if the file is not a usable embedding model.
-        """
+        """Load the GGUF model at `path`; `ModelError` if it is no usable embedding model."""
         self._model = llamacpp.load(path, context=context, threads=threads, embedding=True)
         self._lock = threading.Lock()
         header = llamacpp.metadata(self._model)
@@ -59,7 +53,7 @@ class LlamaCppEmbedder:
                 f"{path} gives one vector a token, not one a text; "
                 "choose a GGUF model made for sentence embeddings."
             )
-        self._limit = min(context, int(llamacpp.context_trained(self._model))) - self._MARKS
+        self._limit = min(context, int(self._model._model.n_ctx_train())) - 2  # begin and end
 
     @property
     def name(self) -> str:
@@ -73,12 +67,13 @@ class LlamaCppEmbedder:
 
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""
-        return len(llamacpp.tokenize(self._model, text, add_bos=False, special=False))
+        return len(llamacpp.tokenize(self._model, text))
 
     def embed(self, text: str) -> Vector:
         """The unit vector of `text`, shape (dimensions,)."""
         with self._lock:
-            return llamacpp.sentence_vector(self._model, text)
+            vector = self._model.embed(text, normalize=True, truncate=True)
+        return np.asarray(vector, dtype=np.float32)
 
 
 class Heads:
@@ -103,7 +98,7 @@ class Encoder:
             path, context=CONTEXT, threads=threads, embedding=True, pooling=False
         )
         self._lock = threading.Lock()
-        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", add_bos=False, special=True)
+        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", special=True)
         if len(marks) != 2:  # noqa: PLR2004
             raise ModelError(
                 f"{path} has no marks [CLS] and [SEP]; remove that file so that it is made again."
@@ -112,7 +107,7 @@ class Encoder:
 
     def tokens(self, text: str, most: int) -> list[int]:
         """The ids of the first tokens of `text`."""
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)[:most]
+        return llamacpp.tokenize(self._model, text)[:most]
 
     def vectors(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         """The vectors of tokens (ids, at most `CONTEXT`); shape (tokens, dimensions)."""

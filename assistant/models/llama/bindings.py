@@ -60,19 +60,14 @@ def chat_prompt(
     read as plain text. Raises `ModelError` if the template cannot take these messages.
     """
     parts = template.parts(messages, think=think)
-    prompt: list[list[int]] = [[]]
-    if llama_cpp.llama_vocab_get_add_bos(model._model.vocab) and not template.begins_with_bos(
-        parts
-    ):
-        prompt[0].append(model.token_bos())
+    adds_bos = llama_cpp.llama_vocab_get_add_bos(model._model.vocab)
+    prompt = [[model.token_bos()] if adds_bos and not template.begins_with_bos(parts) else []]
     messages_read = 0
     for part in parts:
         messages_read += part.is_message
         if part.is_message and messages_read > 1:
             prompt.append([])
-        prompt[-1] += llamacpp.tokenize(
-            model, part.text, add_bos=False, special=not part.is_message
-        )
+        prompt[-1] += llamacpp.tokenize(model, part.text, special=not part.is_message)
     return prompt
 
 
@@ -117,23 +112,16 @@ class LikelihoodContext:
             frame: token ids that many prompts begin with; may be empty.
             prompt: token ids that follow it, at least one.
             text: token ids, at least one; with frame and prompt at most `tokens`.
-            stopped: checked while they are read.
+            stopped: checked while they are read, see `llamacpp.evaluate` for the errors.
 
         Returns:
             Shape (len(text),).
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot evaluate them.
         """
         self._keep(tuple(frame), stopped)
         self._kept = ()  # an incomplete batch spoils the context
+        tokens = [*prompt, *text[:-1]]
         llamacpp.evaluate(
-            self._context,
-            [*prompt, *text[:-1]],
-            at=len(frame),
-            silent=len(prompt) - 1,
-            stopped=stopped,
+            self._context, tokens, at=len(frame), silent=len(prompt) - 1, stopped=stopped
         )
         self._kept = tuple(frame)
         rows: NDArray[np.float32] = np.ctypeslib.as_array(
