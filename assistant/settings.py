@@ -24,11 +24,8 @@ from retrieval.types import InputError, Retriever, SearchSettings
 APPLICATION = "abstracts-assistant"
 CONFIG_FILE = platformdirs.user_config_path(APPLICATION) / "config.toml"
 _PACKAGE = Path(__file__).parent
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+"""Cores that this process may use."""
 
 
 def _field(default: Any, description: str, value: str | None = None, **limits: Any) -> Any:
@@ -52,7 +49,7 @@ class SharedSettings(BaseSettings):
     thinking: int = _field(
         0, "tokens that a thinking model may think before it answers", "TOKENS", ge=0
     )
-    threads: int = _field(_cores(), "CPU threads", "N", ge=1)
+    threads: int = _field(_CORES, "CPU threads", "N", ge=1)
 
     @classmethod
     def settings_customise_sources(
@@ -102,22 +99,15 @@ def add_flags(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
     """Let `parser` read these settings, with their help; those not given leave no attribute."""
     for name in names:
         field, flag = Settings.model_fields[name], name.replace("_", "-")
-        if field.annotation is bool:
-            parser.add_argument(
-                f"--no-{flag}" if field.default else f"--{flag}",
-                dest=name,
-                action="store_false" if field.default else "store_true",
-                default=argparse.SUPPRESS,
-                help=f"do not {field.description}" if field.default else field.description,
-            )
+        options: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS}
+        if field.annotation is not bool:
+            options |= {"type": int if field.annotation is int else str, "metavar": field.title}
+            parser.add_argument(f"--{flag}", help=field.description, **options)
+        elif field.default:
+            help_ = f"do not {field.description}"
+            parser.add_argument(f"--no-{flag}", action="store_false", help=help_, **options)
         else:
-            parser.add_argument(
-                f"--{flag}",
-                type=int if field.annotation is int else str,
-                default=argparse.SUPPRESS,
-                metavar=field.title,
-                help=field.description,
-            )
+            parser.add_argument(f"--{flag}", action="store_true", help=field.description, **options)
 
 
 def load_settings(flags: dict[str, Any]) -> Settings:
@@ -215,11 +205,7 @@ class Ablations:
         return SearchSettings(retriever=self.retriever)
 
     def answer_settings(self, writing: WritingSettings) -> AnswerSettings:
-        """The settings of an answer with these ablations.
-
-        Args:
-            writing: the settings of writing without them.
-        """
+        """The settings of an answer with these ablations; `writing` is without them."""
         writing = replace(
             writing,
             mode=WritingMode.FREE if self.free_writing else writing.mode,

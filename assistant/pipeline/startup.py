@@ -8,13 +8,13 @@ from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.header import FileFacts
 from assistant.models.gguf.trained import (
     ADAPTER,
     CUTTER,
     READER,
     REINSTALL,
     SUPPORT,
+    FileFacts,
     is_base,
     read_heads,
 )

@@ -6,8 +6,9 @@ encoders, which ship as differences with linear heads, to the default embedder. 
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 import retrieval.search
-from assistant.models.gguf.header import FileFacts, file_key
 from retrieval.encoders.embedder import Heads
+from retrieval.index.files import write_whole
 from retrieval.search.reader import HEADS
-from retrieval.types import ModelError
+from retrieval.types import LibraryError, ModelError
 
 if TYPE_CHECKING:
     from gguf import GGUFReader
@@ -53,6 +54,41 @@ READER: Final = EncoderWeights(
 )
 SUPPORT: Final = EncoderWeights("support model", _FOLDER / "support.safetensors", ("support",))
 CUTTER: Final = EncoderWeights("cutter", _FOLDER / "cutter.safetensors", ("start", "end", "order"))
+
+
+Fact = str | bool
+
+
+class FileFacts:
+    """Facts by key, kept in a file: a cache, so errors of reading and writing are ignored."""
+
+    def __init__(self, path: Path) -> None:
+        """Nothing is read yet."""
+        self._path = path
+
+    def get(self, key: str) -> Fact | None:
+        """The fact, or None if it is not known."""
+        value = self._all().get(key)
+        return value if isinstance(value, str | bool) else None
+
+    def keep(self, key: str, fact: Fact) -> None:
+        """Store a fact."""
+        with suppress(OSError, LibraryError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, json.dumps({**self._all(), key: fact}, indent=1))
+
+    def _all(self) -> dict[str, object]:
+        try:
+            known = json.loads(self._path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return known if isinstance(known, dict) else {}
+
+
+def file_key(file: Path) -> str:
+    """A key that changes when the file does: its name, size and time."""
+    stat = file.stat()
+    return f"{file.name} {stat.st_size} {stat.st_mtime_ns}"
 
 
 def is_base(model: Path, known: FileFacts, adapter: Path) -> bool:

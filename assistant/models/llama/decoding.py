@@ -51,7 +51,13 @@ class Decoder:
         self._context = model._ctx
         self._vocab = model._model.vocab
         self._read: list[Slice] = []
-        self._silenced = self._unwritable()
+        is_control, is_end = llama_cpp.llama_vocab_is_control, llama_cpp.llama_vocab_is_eog
+        unwritable = [
+            is_control(self._vocab, token) and not is_end(self._vocab, token)
+            for token in range(model.n_vocab())
+        ]
+        self._silenced = np.where(unwritable, np.float32(-np.inf), np.float32(0.0))
+        """Summands for the logits that rule out control tokens, except those that end a text."""
 
     def read(self, prompt: Sequence[Slice], stopped: Stopped) -> None:
         """Read `prompt`; slices that it shares with the last prompt are kept."""
@@ -112,9 +118,8 @@ class Decoder:
     def text_of(self, token: int, *, special: bool = False) -> bytes:
         """The text of a token; empty for control tokens unless `special`."""
         buffer = ctypes.create_string_buffer(_LONGEST_TOKEN)
-        length = llama_cpp.llama_token_to_piece(
-            self._vocab, token, buffer, _LONGEST_TOKEN, 0, special
-        )
+        size = len(buffer)
+        length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, size, 0, special)
         return buffer.raw[: max(length, 0)]
 
     def _tokens(
@@ -157,10 +162,9 @@ class Decoder:
         return np.ctypeslib.as_array(self._context.get_logits_ith(-1), shape=(size,))
 
     def _evaluate(self, tokens: Slice, stopped: Stopped) -> None:
+        silent = len(tokens) - 1
         try:
-            evaluate(
-                self._context, tokens, at=self._length(), silent=len(tokens) - 1, stopped=stopped
-            )
+            evaluate(self._context, tokens, at=self._length(), silent=silent, stopped=stopped)
         except (Cancelled, ModelError):
             self._forget()
             raise
@@ -173,8 +177,8 @@ class Decoder:
     def _keep(self, count: int) -> int:
         """Forget all but the first `count` slices; return how many could be kept."""
         length = sum(map(len, self._read[:count]))
-        nothing_beyond = count == len(self._read)
-        if length and (nothing_beyond or self._context.kv_cache_seq_rm(-1, length, -1)):
+        has_more = count < len(self._read)
+        if length and (not has_more or self._context.kv_cache_seq_rm(-1, length, -1)):
             del self._read[count:]
             return count
         self._forget()  # also what a recurrent model read, which cannot forget a part of it
@@ -184,19 +188,6 @@ class Decoder:
         """Forget everything, also a slice that was not read to its end."""
         self._context.kv_cache_clear()
         self._read.clear()
-
-    def _unwritable(self) -> NDArray[np.float32]:
-        """Summands for the logits that rule out control tokens, except those that end a text."""
-        return np.array(
-            [
-                -np.inf
-                if llama_cpp.llama_vocab_is_control(self._vocab, token)
-                and not llama_cpp.llama_vocab_is_eog(self._vocab, token)
-                else 0.0
-                for token in range(self._model.n_vocab())
-            ],
-            dtype=np.float32,
-        )
 
 
 class _Grammar:
