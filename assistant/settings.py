@@ -174,11 +174,9 @@ class AnswerSettings:
     least_confidence: float | None = None
     """Questions with less confidence are not answered; by default as the library is calibrated."""
     search: SearchSettings = field(default_factory=SearchSettings)
-    """Settings of retrieval."""
     rerank: bool = True
     """Whether reading the best papers changes their order."""
     writing: WritingSettings = field(default_factory=WritingSettings)
-    """Settings of writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +198,6 @@ class Ablations:
         chosen = {each.name: getattr(options, each.name) for each in fields(cls)}
         return cls(**{**chosen, "retriever": Retriever(options.retriever)})
 
-    def search_settings(self) -> SearchSettings:
-        """The settings of retrieval with these ablations."""
-        return SearchSettings(retriever=self.retriever)
-
     def answer_settings(self, writing: WritingSettings) -> AnswerSettings:
         """The settings of an answer with these ablations; `writing` is without them."""
         writing = replace(
@@ -212,7 +206,8 @@ class Ablations:
             grammar=writing.grammar and not self.free_writing,
             checks=writing.checks and self.check,
         )
-        return AnswerSettings(search=self.search_settings(), rerank=self.rerank, writing=writing)
+        search = SearchSettings(retriever=self.retriever)
+        return AnswerSettings(search=search, rerank=self.rerank, writing=writing)
 
 
 NO_ABLATIONS = Ablations()

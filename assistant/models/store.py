@@ -65,11 +65,8 @@ EMBEDDER: Final = DefaultModel(
 def resolve_chat_model(spec: str, cache: Path, threads: int, progress: Progress = silent) -> Path:
     """The GGUF file of a chat model, fetched and made ready on first use.
 
-    Args:
-        spec: "default", the path of a GGUF file, or `hf:owner/repo:file.gguf`.
-        cache: folder of the models.
-        threads: CPU threads, to convert the default model.
-        progress: called during long steps; may raise `Cancelled`, which leaves nothing half-done.
+    `spec` is "default", the path of a GGUF file, or `hf:owner/repo:file.gguf`; the threads convert
+    the default model. `progress` may raise `Cancelled`, which leaves nothing half-done.
 
     Raises:
         InputError: `spec` starts as a hub name but has another form.

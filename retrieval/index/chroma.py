@@ -128,14 +128,10 @@ class ChromaStore:
         return vectors
 
     def write(self, papers: Sequence[NewPaper], earlier_chunks: Mapping[str, int]) -> None:
-        """Write papers, replacing earlier versions.
+        """Write papers; `earlier_chunks` has the numbers of chunks of those that it replaces.
 
         Chunks are written first, then the record; surplus chunks of an earlier version are deleted
         last. After an interruption at any point the chunks can be made again from the record.
-
-        Args:
-            papers: the papers to write.
-            earlier_chunks: numbers of chunks of the papers that are already here, by id.
         """
         made = [pair for new in papers for pair in zip(new.chunks, new.vectors, strict=True)]
         stored = [StoredPaper(new.paper, len(new.chunks)) for new in papers]

@@ -28,7 +28,6 @@ from typing import Any, cast
 import chromadb
 import filelock
 from chromadb.api.client import Client
-from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
@@ -39,25 +38,11 @@ from retrieval.types import LibraryError
 SYNC_THRESHOLD = 1000
 """New vectors after which Chroma saves all vectors of a collection."""
 
-_CONFIGURATIONS: dict[str, CreateCollectionConfiguration] = {
-    "chunks": {
-        "hnsw": {
-            "space": "cosine",
-            "ef_construction": 200,
-            "ef_search": 200,
-            "max_neighbors": 24,
-            "sync_threshold": SYNC_THRESHOLD,
-        }
-    },
-    "papers": {
-        "hnsw": {
-            "space": "l2",
-            "ef_construction": 1,
-            "max_neighbors": 2,
-            "sync_threshold": SYNC_THRESHOLD,
-        }
-    },
+_HNSW: dict[str, dict[str, Any]] = {
+    "chunks": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24},
+    "papers": {"space": "l2", "ef_construction": 1, "max_neighbors": 2},
 }
+"""How the vectors of each collection are linked."""
 
 
 class Connection:
@@ -168,9 +153,8 @@ def connection(folder: Path) -> Connection:
 
 
 def _collection(client: Client, name: str) -> Collection:
-    return client.get_or_create_collection(
-        name, configuration=_CONFIGURATIONS[name], embedding_function=None
-    )
+    settings: Any = {"hnsw": {**_HNSW[name], "sync_threshold": SYNC_THRESHOLD}}
+    return client.get_or_create_collection(name, configuration=settings, embedding_function=None)
 
 
 def _is_panic(error: BaseException | None) -> bool:

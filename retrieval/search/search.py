@@ -46,16 +46,9 @@ def search(
 ) -> list[Passage]:
     """The papers that pass `filters` and fit `query` best, best first.
 
-    Args:
-        library: the library to search.
-        query: the text to search for.
-        limit: papers at most, besides those of `also`.
-        settings: see `SearchSettings`.
-        filters: conditions on records; if few papers pass, they hold for `also`, too.
-        also: ids of papers that are ranked even if they are not found.
-
-    Raises:
-        LibraryError: the library has no papers or cannot be read.
+    The papers with the ids in `also` are ranked even if they are not found, and do not count for
+    `limit`; if few papers pass the filters, these hold for them, too. Raises `LibraryError` if the
+    library has no papers or cannot be read.
     """
     settings = settings or SearchSettings()
     library.ready_to_search()

@@ -46,9 +46,7 @@ from retrieval.types import (  # noqa: E402
     SearchSettings,
 )
 
-chroma.SYNC_THRESHOLD = 50
-for _settings in connection._CONFIGURATIONS.values():
-    _settings["hnsw"]["sync_threshold"] = 50  # type: ignore[index]
+chroma.SYNC_THRESHOLD = connection.SYNC_THRESHOLD = 50
 health.BATCH = 8
 
 PAPERS, SHARED = 60, 10

@@ -24,9 +24,7 @@ from retrieval.search.search import search
 from retrieval.text.splitting import ChunkSettings
 from retrieval.types import UserError
 
-chroma.SYNC_THRESHOLD = 10
-for collection in connection._CONFIGURATIONS.values():
-    collection["hnsw"]["sync_threshold"] = 10  # type: ignore[index] # vectors are saved early
+chroma.SYNC_THRESHOLD = connection.SYNC_THRESHOLD = 10  # vectors are saved early
 
 
 def truncated(content: bytes) -> bytes:

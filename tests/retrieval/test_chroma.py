@@ -10,7 +10,6 @@ import pytest
 from fake_embedder import DIMENSIONS, WordEmbedder
 
 from retrieval.index.chroma import ChromaStore
-from retrieval.index.connection import _CONFIGURATIONS
 from retrieval.index.files import JournalEntry
 from retrieval.index.records import NewPaper, StoredPaper
 from retrieval.text.splitting import ChunkSettings, chunk_paper
@@ -119,8 +118,7 @@ def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
 def test_records_outlive_vectors_torn_by_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torn: str
 ) -> None:
-    for each in _CONFIGURATIONS.values():
-        monkeypatch.setitem(each["hnsw"] or {}, "sync_threshold", 10)
+    monkeypatch.setattr("retrieval.index.connection.SYNC_THRESHOLD", 10)
     whole = ChromaStore(tmp_path / "whole" / "chroma")
     for number in range(15):
         whole.write([new(f"p{number}")], {})

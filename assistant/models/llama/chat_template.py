@@ -99,14 +99,10 @@ class ChatTemplate:
     def parts(self, messages: Messages, *, think: bool = False) -> list[Part]:
         """The conversation up to the beginning of the next message, or of its thinking.
 
-        If a template has no system role, the system's text begins the first message.
-
-        Args:
-            messages: each with `role` and `content`; the first may be the system's.
-            think: leave the thinking open; otherwise a reasoning model's thinking is closed.
-
-        Raises:
-            ModelError: the template cannot take these messages, or does not show each once.
+        Each message has `role` and `content`; the first may be the system's. If a template has no
+        system role, its text begins the first message. With `think` the thinking is left open;
+        otherwise a reasoning model's thinking is closed. Raises `ModelError` if the template cannot
+        take these messages, or does not show each once.
         """
         stand_ins = [
             {"role": message["role"], "content": f"\ue000{position}\ue001"}
