@@ -125,18 +125,10 @@ def read_papers(
 ) -> list[ReadPassage]:
     """Read the papers of the passages near the best one; return them in the new order.
 
-    Args:
-        question: the question.
-        passages: passages from the first stage, best first.
-        reader: the reader.
-        stopped: checked between two papers; once it is true, `Cancelled` is raised.
-        settings: see `RerankSettings`.
-        also: ids of papers that are always read.
-        seeks_one: whether one paper is sought, so that fewer are read.
-
-    Returns:
-        Read passages, best first; `score` is the fused score plus the reader's, which is 0 for the
-        paper that the reader finds best and less for the others.
+    The passages are from the first stage, best first; the papers with the ids in `also` are always
+    read, and fewer others if one paper is sought. The returned `score` is the fused score plus the
+    reader's, which is 0 for the paper that the reader finds best and less for the others. Raises
+    `Cancelled` once `stopped()` is true.
     """
     settings = settings or RerankSettings()
     margin = settings.near if seeks_one else settings.margin

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from assistant.models.download.fetch import (
     DISK_FULL,
@@ -146,7 +146,9 @@ class _Download(threading.Thread):
         def bar(**_: object) -> Any:
             return nullcontext(self)
 
-        huggingface_hub.hf_hub_download(repository, file, local_dir=self._staging, tqdm_class=bar)
+        huggingface_hub.hf_hub_download(
+            repository, file, local_dir=self._staging, tqdm_class=cast("Any", bar)
+        )
 
     def update(self, count: int) -> None:
         """Count the bytes; end a stopped download."""
