@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assistant.models.llama import bindings
 from assistant.models.llama.chat_template import Messages, Thinking
-from assistant.models.llama.decoding import Decoder, Slice, common_length, slices
+from assistant.models.llama.decoding import Decoder, Likelihoods, Slice, common_length, slices
 from assistant.models.llama.reading_ahead import read_ahead
 from assistant.models.llama.tokenizer import encoding_of
 from retrieval.encoders import llamacpp
@@ -200,7 +200,7 @@ class LlamaCppChatModel:
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                found = self._likelihood.log_probabilities(frame, prompt, tokens, stopped)
+                found = self._likelihoods.after(frame, prompt, tokens, stopped)
             yield found  # outside the lock: the caller may take its time
 
     def _tokens(self, text: str, *, special: bool = False) -> list[int]:
@@ -230,17 +230,17 @@ class LlamaCppChatModel:
         empty = [{**message, "content": ""} for message in messages]
         return list(chain.from_iterable(self._prompt(empty)))
 
-    def _framed(self, messages: Messages) -> tuple[list[int], list[int]]:
+    def _framed(self, messages: Messages) -> tuple[Slice, list[int]]:
         """The tokens of a conversation: those that all of its form begin with, and the rest."""
         prompt = list(chain.from_iterable(self._prompt(messages)))
         most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
         common = common_length(prompt[:most], self._frame(messages))
-        return prompt[:common], prompt[common:]
+        return tuple(prompt[:common]), prompt[common:]
 
     @cached_property
-    def _likelihood(self) -> bindings.LikelihoodContext:
-        """The context for likelihoods, made on first use: it takes memory."""
-        return bindings.LikelihoodContext(self._model, tokens=LIKELIHOOD_TOKENS)
+    def _likelihoods(self) -> Likelihoods:
+        """Made on first use: its context takes memory."""
+        return Likelihoods(self._model, tokens=LIKELIHOOD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)

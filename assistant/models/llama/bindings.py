@@ -1,13 +1,9 @@
-"""llama.cpp for chat: templates, adapters, likelihoods, and quantization of files."""
+"""llama.cpp for chat: templates, adapters, and quantization of files."""
 
 import ctypes
-from collections.abc import Sequence
 from pathlib import Path
 
 import llama_cpp
-import numpy as np
-from llama_cpp._internals import LlamaContext
-from numpy.typing import NDArray
 
 from assistant.models.llama.chat_template import ChatTemplate, Messages
 from retrieval.encoders import llamacpp
@@ -69,78 +65,6 @@ def chat_prompt(
             prompt.append([])
         prompt[-1] += llamacpp.tokenize(model, part.text, special=not part.is_message)
     return prompt
-
-
-class LikelihoodContext:
-    """A context of its own on a loaded model's weights, for the likelihood of texts after others.
-
-    Conversations in the model's own context keep what they have read. Not thread-safe.
-    """
-
-    def __init__(self, model: llama_cpp.Llama, *, tokens: int) -> None:
-        """Make room for `tokens`, shared by a prompt and its text.
-
-        Raises `ModelError` if memory is short.
-        """
-        parameters = llama_cpp.llama_context_params.from_buffer_copy(model.context_params)
-        parameters.n_ctx = parameters.n_batch = tokens
-        llamacpp.silence()
-        try:
-            self._context = LlamaContext(model=model._model, params=parameters, verbose=False)
-        except ValueError as error:
-            raise ModelError(
-                f"There is not enough memory for a context of {tokens} tokens; "
-                "close other programs or choose a smaller model."
-            ) from error
-        self._vocabulary = model.n_vocab()
-        self._kept: tuple[int, ...] = ()
-
-    def log_probabilities(
-        self,
-        frame: Sequence[int],
-        prompt: Sequence[int],
-        text: Sequence[int],
-        stopped: llamacpp.Stopped,
-    ) -> NDArray[np.float32]:
-        """log P of each token of `text` after `frame`, `prompt` and the tokens before it (natural).
-
-        Logits are computed for the text alone. The last digits of a token's numbers depend on the
-        other tokens of its batch. So the frame is always one batch, kept for the next prompt, and
-        the rest is another: the same question gives the same bytes whatever was asked before.
-
-        Args:
-            frame: token ids that many prompts begin with; may be empty.
-            prompt: token ids that follow it, at least one.
-            text: token ids, at least one; with frame and prompt at most `tokens`.
-            stopped: checked while they are read, see `llamacpp.evaluate` for the errors.
-
-        Returns:
-            Shape (len(text),).
-        """
-        self._keep(tuple(frame), stopped)
-        self._kept = ()  # an incomplete batch spoils the context
-        tokens = [*prompt, *text[:-1]]
-        llamacpp.evaluate(
-            self._context, tokens, at=len(frame), silent=len(prompt) - 1, stopped=stopped
-        )
-        self._kept = tuple(frame)
-        rows: NDArray[np.float32] = np.ctypeslib.as_array(
-            self._context.get_logits(), shape=(len(text), self._vocabulary)
-        )
-        highest = rows.max(axis=1)
-        normalizers = highest + np.log(np.exp(rows - highest[:, None]).sum(axis=1))
-        chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
-        return chosen
-
-    def _keep(self, frame: tuple[int, ...], stopped: llamacpp.Stopped) -> None:
-        """Forget everything after `frame`; read `frame` if it was not read."""
-        if self._kept == frame != () and self._context.kv_cache_seq_rm(0, len(frame), -1):
-            return
-        self._context.kv_cache_clear()  # also where a recurrent model cannot forget a part
-        self._kept = ()
-        if frame:
-            llamacpp.evaluate(self._context, frame, silent=len(frame) - 1, stopped=stopped)
-            self._kept = frame
 
 
 def quantize(source: Path, target: Path, file_type: str, *, threads: int) -> None:
