@@ -24,15 +24,11 @@ class Embedder(Protocol):
     def name(self) -> str:
         """Identifies the vectors: two embedders with the same name are interchangeable."""
 
-    @property
-    def limit(self) -> int:
-        """Tokens of a text that are read; the rest is ignored."""
-
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""
 
     def embed(self, text: str) -> Vector:
-        """The unit vector of `text`, shape (dimensions,)."""
+        """The unit vector of `text`, shape (dimensions,); tokens beyond `CONTEXT` are ignored."""
 
 
 class LlamaCppEmbedder:
@@ -42,9 +38,9 @@ class LlamaCppEmbedder:
     of several texts were 5 to 15 % slower (see tests/benchmarks/embedding.md).
     """
 
-    def __init__(self, path: Path, *, threads: int, context: int = 512) -> None:
+    def __init__(self, path: Path, *, threads: int) -> None:
         """Load the GGUF model at `path`; `ModelError` if it is no usable embedding model."""
-        self._model = llamacpp.load(path, context=context, threads=threads, embedding=True)
+        self._model = llamacpp.load(path, context=CONTEXT, threads=threads, embedding=True)
         self._lock = threading.Lock()
         header = llamacpp.metadata(self._model)
         self._name = header.get("general.name") or path.stem
@@ -53,17 +49,11 @@ class LlamaCppEmbedder:
                 f"{path} gives one vector a token, not one a text; "
                 "choose a GGUF model made for sentence embeddings."
             )
-        self._limit = min(context, int(self._model._model.n_ctx_train())) - 2  # begin and end
 
     @property
     def name(self) -> str:
         """The model's own name in its GGUF header."""
         return self._name
-
-    @property
-    def limit(self) -> int:
-        """Tokens of a text that are read."""
-        return self._limit
 
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""
