@@ -19,17 +19,13 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import InputError
+from retrieval.types import InputError, Retriever, SearchSettings
 
 APPLICATION = "abstracts-assistant"
 CONFIG_FILE = platformdirs.user_config_path(APPLICATION) / "config.toml"
 _PACKAGE = Path(__file__).parent
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+"""Cores that this process may use."""
 
 
 def _field(default: Any, description: str, value: str | None = None, **limits: Any) -> Any:
@@ -53,7 +49,7 @@ class SharedSettings(BaseSettings):
     thinking: int = _field(
         0, "tokens that a thinking model may think before it answers", "TOKENS", ge=0
     )
-    threads: int = _field(_cores(), "CPU threads", "N", ge=1)
+    threads: int = _field(_CORES, "CPU threads", "N", ge=1)
 
     @classmethod
     def settings_customise_sources(
@@ -112,30 +108,22 @@ def add_flags(
         default = str(field.default).replace(str(Path.home()), "~").replace("%", "%%")
         has_default = field.annotation is not bool and field.default not in {None, "", "default"}
         shown = f"{field.description} (default: {default})" if has_default else field.description
-        shown = argparse.SUPPRESS if hidden else shown
-        if field.annotation is bool:
-            group.add_argument(
-                f"--no-{flag}" if field.default else f"--{flag}",
-                dest=name,
-                action="store_false" if field.default else "store_true",
-                default=argparse.SUPPRESS,
-                help=shown if hidden or not field.default else f"do not {shown}",
-            )
+        options: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS}
+        options["help"] = argparse.SUPPRESS if hidden else shown
+        if field.annotation is not bool:
+            options |= {"type": int if field.annotation is int else str, "metavar": field.title}
+            group.add_argument(f"--{flag}", **options)
+        elif field.default:
+            options["help"] = argparse.SUPPRESS if hidden else f"do not {shown}"
+            group.add_argument(f"--no-{flag}", action="store_false", **options)
         else:
-            group.add_argument(
-                f"--{flag}",
-                type=int if field.annotation is int else str,
-                default=argparse.SUPPRESS,
-                metavar=field.title,
-                help=shown,
-            )
+            group.add_argument(f"--{flag}", action="store_true", **options)
 
 
 def load_settings(flags: dict[str, Any]) -> Settings:
     """The settings, with `flags` above the environment and the file.
 
-    Raises:
-        InputError: a value is invalid, or the file has an unknown key or is no valid TOML.
+    Raises `InputError` if a value is invalid, or the file has an unknown key or is no valid TOML.
     """
     try:
         return Settings(**flags)
@@ -196,11 +184,9 @@ class AnswerSettings:
     least_confidence: float | None = None
     """Questions with less confidence are not answered; by default as the library is calibrated."""
     search: SearchSettings = field(default_factory=SearchSettings)
-    """Settings of retrieval."""
     rerank: bool = True
     """Whether reading the best papers changes their order."""
     writing: WritingSettings = field(default_factory=WritingSettings)
-    """Settings of writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,23 +208,16 @@ class Ablations:
         chosen = {each.name: getattr(options, each.name) for each in fields(cls)}
         return cls(**{**chosen, "retriever": Retriever(options.retriever)})
 
-    def search_settings(self) -> SearchSettings:
-        """The settings of retrieval with these ablations."""
-        return SearchSettings(retriever=self.retriever)
-
     def answer_settings(self, writing: WritingSettings) -> AnswerSettings:
-        """The settings of an answer with these ablations.
-
-        Args:
-            writing: the settings of writing without them.
-        """
+        """The settings of an answer with these ablations; `writing` is without them."""
         writing = replace(
             writing,
             mode=WritingMode.FREE if self.free_writing else writing.mode,
             grammar=writing.grammar and not self.free_writing,
             checks=writing.checks and self.check,
         )
-        return AnswerSettings(search=self.search_settings(), rerank=self.rerank, writing=writing)
+        search = SearchSettings(retriever=self.retriever)
+        return AnswerSettings(search=search, rerank=self.rerank, writing=writing)
 
 
 NO_ABLATIONS = Ablations()

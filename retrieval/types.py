@@ -1,10 +1,8 @@
-"""The types shared by both packages: papers and passages, filters, errors, progress."""
+"""The types shared by both packages: papers and passages, filters, settings of search, errors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from typing import Protocol
-
-_SINGLE = str.maketrans("“”„‟", "‘’‚‛")
-"""Double quotation marks and their single forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +105,10 @@ class Chunk:
     end: int
     text: str
 
+    def fits(self, abstract: str) -> bool:
+        """Whether it is of this abstract; an interrupted update may leave others."""
+        return abstract[self.start : self.end] == self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -131,16 +133,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on a paper, all of which must hold; empty ones pass every paper."""
+    """Conditions on a paper, all of which must hold; empty ones pass every paper.
+
+    The venue must be one of `venues`, the year one of `years`, the decision one of `decisions`.
+    """
 
     authors: tuple[tuple[str, ...], ...] = ()
     """Groups of indexed names (`du, yilun`); one of each group must be an author."""
     venues: tuple[str, ...] = ()
-    """The venue is one of these."""
     years: tuple[int, ...] = ()
-    """The year is one of these."""
     decisions: tuple[str, ...] = ()
-    """The decision is one of these."""
     excluded: tuple["Filters", ...] = ()
     """Papers that pass any of these are left out."""
     excluded_words: tuple[str, ...] = ()
@@ -157,30 +159,54 @@ class Filters:
 
     def also(self, other: "Filters") -> "Filters":
         """Both filters; venues, years and decisions of `self` replace those of `other`."""
-        return Filters(
-            authors=tuple(dict.fromkeys((*self.authors, *other.authors))),
+        return replace(
+            self.merged(other),
             venues=self.venues or other.venues,
             years=self.years or other.years,
             decisions=self.decisions or other.decisions,
-            excluded=tuple(dict.fromkeys((*self.excluded, *other.excluded))),
-            excluded_words=tuple(dict.fromkeys((*self.excluded_words, *other.excluded_words))),
         )
 
     def merged(self, other: "Filters") -> "Filters":
         """Both filters, with venues, years and decisions as alternatives: `2022 or 2023`."""
-        return (
-            Filters(
-                venues=tuple(dict.fromkeys((*self.venues, *other.venues))),
-                years=tuple(dict.fromkeys((*self.years, *other.years))),
-                decisions=tuple(dict.fromkeys((*self.decisions, *other.decisions))),
-            )
-            .also(self)
-            .also(other)
-        )
+        names = [each.name for each in fields(self)]
+        pairs = {name: (*getattr(self, name), *getattr(other, name)) for name in names}
+        return Filters(**{name: tuple(dict.fromkeys(pair)) for name, pair in pairs.items()})
 
 
 NO_FILTERS = Filters()
 """Every paper passes."""
+
+
+class Retriever(StrEnum):
+    """Ways to rank papers; all but the default exist for comparison."""
+
+    BM25 = "bm25"
+    """Lexical scores only."""
+    DENSE = "dense"
+    """Only the cosine of the query and the paper's best chunk."""
+    RRF = "rrf"
+    """Reciprocal rank fusion of both."""
+    HYBRID = "hybrid"
+    """Convex sum of both."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How papers are found and scored, by cross-validation; see tests/benchmarks/ranking.md."""
+
+    retriever: Retriever = Retriever.HYBRID
+    dense_weight: float = 0.55
+    """Share of the dense score in the convex sum, from 0 to 1."""
+    dense_depth: int = 100
+    """Chunks requested from the dense retriever."""
+    filtered_depth: int = 1000
+    """Chunks requested if many papers pass a filter, since the nearest may not."""
+    lexical_depth: int = 30
+    """Papers that become candidates by lexical score alone, if both retrievers count."""
+    lexical_reach: int = 1000
+    """Papers with a lexical score; a candidate beyond them counts as without any match."""
+    few: int = 200
+    """Papers passing a filter up to which all are compared with the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +235,7 @@ def first_words(text: str, limit: int = 80) -> str:
 
 def nested(text: str) -> str:
     """`text` for use within “…”: its own quotation marks become single."""
-    return text.translate(_SINGLE)
+    return text.translate(str.maketrans("“”„‟", "‘’‚‛"))
 
 
 class UserError(Exception):
@@ -226,10 +252,6 @@ class LibraryError(UserError):
 
 class LibraryInUseError(LibraryError):
     """Another process is writing to the library."""
-
-
-class LibraryMismatchError(LibraryError):
-    """The library was made with another embedder, chunker or format."""
 
 
 class ModelError(UserError):

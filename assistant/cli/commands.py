@@ -31,7 +31,7 @@ from assistant.evaluation.questions.lines import (
     read_questions,
 )
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.models.gguf.trained import CUTTER, READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences

@@ -41,8 +41,7 @@ from assistant.evaluation.records.record import (
 from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
 from assistant.pipeline.startup import open_assistant
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError, LibraryError, Progress

@@ -18,9 +18,14 @@ from assistant.generation.prompts import answer_messages, brief_messages
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, SUPPORT, weights_hash
-from assistant.models.gguf.header import FileFacts, file_key
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    CUTTER,
+    SUPPORT,
+    FileFacts,
+    file_key,
+    weights_hash,
+)
 from assistant.settings import WritingMode, WritingSettings
 from assistant.types import Evidence, SentenceKind
 from retrieval.types import Paper, Progress, never, silent

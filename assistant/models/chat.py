@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from assistant.models.llama import bindings
 from assistant.models.llama.chat_template import Messages, Thinking
-from assistant.models.llama.decoding import Decoder, Slice, common_length, slices
+from assistant.models.llama.decoding import Decoder, Likelihoods, Slice, common_length, slices
 from assistant.models.llama.reading_ahead import read_ahead
-from assistant.models.llama.tokenizer import Encoding, encoding_of
+from assistant.models.llama.tokenizer import encoding_of
 from retrieval.encoders import llamacpp
 from retrieval.encoders.llamacpp import Stopped
 from retrieval.types import Cancelled, InputError
@@ -69,22 +69,17 @@ class ChatModel(Protocol):
     def write(
         self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
     ) -> Generator[str, None, None]:
-        """Yield the next message in pieces as they are written, one a token.
+        """Yield the next message in pieces, at most `max_tokens`, as they are written.
 
-        Args:
-            messages: the conversation so far.
-            max_tokens: pieces at most.
-            stopped: checked before each.
-            grammar: allowed text, in GBNF; a model without grammars ignores it.
+        `grammar` is the allowed text in GBNF; a model without grammars ignores it.
         """
 
     def choose(
         self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped
     ) -> tuple[str, int]:
-        """The next message if it must be one of `texts`, which are all different.
+        """The next message if it must be one of `texts` (all different), and its tokens.
 
-        Returns:
-            The text and its number of tokens; "" and 0 if all are longer than `max_tokens`.
+        If all are longer than `max_tokens`, it is "" with 0 tokens.
         """
 
     def log_probabilities(
@@ -100,18 +95,11 @@ class LlamaCppChatModel:
     """A chat model in llama.cpp, one conversation at a time."""
 
     def __init__(self, path: Path, *, context: int, threads: int, thinking: int = 0) -> None:
-        """Load the GGUF model at `path`.
+        """Load the GGUF model at `path`, with at most the context that it was trained for.
 
-        Args:
-            path: the model's file.
-            context: tokens of context, no more than the model was trained for.
-            threads: threads of the processor.
-            thinking: tokens that a reasoning model may think before each answer. By default it
-                skips the thinking, which takes minutes on a processor.
-
-        Raises:
-            ModelError: the file is not a usable chat model.
-            InputError: thinking leaves no room for an answer.
+        A reasoning model may think for `thinking` tokens before each answer. By default it skips
+        the thinking, which takes minutes on a processor. Raises `ModelError` if the file is not a
+        usable chat model, and `InputError` if thinking leaves no room for an answer.
         """
         self.path = path
         self._model = llamacpp.load(path, context=context, threads=threads)
@@ -121,16 +109,19 @@ class LlamaCppChatModel:
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
         self._likelihood_lock = threading.Lock()
-        self._context = min(context, llamacpp.context_trained(self._model))
+        self._context = min(context, self._model._model.n_ctx_train())
         if self._thinking:
             marks = f"{self._thinking.opens}\n{self._thinking.closes}{self._thinking.then}"
-            self._context -= thinking + len(self._control_tokens(marks))
+            self._context -= thinking + len(self._tokens(marks, special=True))
         if self._context < _LEAST_CONTEXT:
             raise InputError(
                 f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
                 f"at least {_LEAST_CONTEXT} are needed; raise --context or lower --thinking."
             )
-        self._encoding = self._proven_encoding()
+        encoding = encoding_of(llamacpp.metadata(self._model), llamacpp.vocabulary(self._model))
+        # A file may name a splitter that its vocabulary was not made with.
+        is_same = encoding and encoding.encode_ordinary(_SAMPLE) == self._tokens(_SAMPLE)
+        self._encoding = encoding if is_same else None
         self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
 
     @property
@@ -151,8 +142,7 @@ class LlamaCppChatModel:
     def attach(self, adapter: Path) -> None:
         """Write with an adapter from now on; `log_probabilities` does not change.
 
-        Raises:
-            ModelError: the adapter cannot be used.
+        Raises `ModelError` if the adapter cannot be used.
         """
         with self._lock:
             bindings.attach_adapter(self._model, adapter)
@@ -210,23 +200,11 @@ class LlamaCppChatModel:
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
-                found = self._likelihood.log_probabilities(frame, prompt, tokens, stopped)
+                found = self._likelihoods.after(frame, prompt, tokens, stopped)
             yield found  # outside the lock: the caller may take its time
 
-    def _proven_encoding(self) -> Encoding | None:
-        """A fast encoding; None if it would not give the model's own tokens for a sample.
-
-        A file may name a splitter that its vocabulary was not made with.
-        """
-        encoding = encoding_of(llamacpp.metadata(self._model), llamacpp.vocabulary(self._model))
-        is_same = encoding and encoding.encode_ordinary(_SAMPLE) == self._tokens(_SAMPLE)
-        return encoding if is_same else None
-
-    def _tokens(self, text: str) -> list[int]:
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)
-
-    def _control_tokens(self, text: str) -> list[int]:
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=True)
+    def _tokens(self, text: str, *, special: bool = False) -> list[int]:
+        return llamacpp.tokenize(self._model, text, special=special)
 
     def _prompt(self, messages: Messages, *, think: bool = False) -> list[list[int]]:
         return bindings.chat_prompt(self._model, self._template, messages, think=think)
@@ -245,52 +223,42 @@ class LlamaCppChatModel:
         """The model's thinking before its answer, closed if the model does not close it in time."""
         thought, closed = self._decoder.think(prompt, self._thinking_tokens, marks.closes, stopped)
         end = marks.then if closed else f"\n{marks.closes}{marks.then}"
-        return thought + slices([self._control_tokens(end)])
+        return thought + slices([self._tokens(end, special=True)])
 
     def _frame(self, messages: Messages) -> list[int]:
         """The tokens around the messages."""
         empty = [{**message, "content": ""} for message in messages]
         return list(chain.from_iterable(self._prompt(empty)))
 
-    def _framed(self, messages: Messages) -> tuple[list[int], list[int]]:
+    def _framed(self, messages: Messages) -> tuple[Slice, list[int]]:
         """The tokens of a conversation: those that all of its form begin with, and the rest."""
         prompt = list(chain.from_iterable(self._prompt(messages)))
         most = min(len(prompt) - 1, LIKELIHOOD_TOKENS // 2)
         common = common_length(prompt[:most], self._frame(messages))
-        return prompt[:common], prompt[common:]
+        return tuple(prompt[:common]), prompt[common:]
 
     @cached_property
-    def _likelihood(self) -> bindings.LikelihoodContext:
-        """The context for likelihoods, made on first use: it takes memory."""
-        return bindings.LikelihoodContext(self._model, tokens=LIKELIHOOD_TOKENS)
+    def _likelihoods(self) -> Likelihoods:
+        """Made on first use: its context takes memory."""
+        return Likelihoods(self._model, tokens=LIKELIHOOD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Tokens per second."""
+    """Tokens per second: reading of a prompt that is new, then writing of an answer."""
 
     reading: float
-    """Reading of a prompt that is new to the model."""
     writing: float
-    """Writing of an answer once the prompt is read."""
 
 
 def measure(model: ChatModel, stopped: Stopped) -> Speed:
-    """Have the model read some 400 tokens and write 32.
-
-    Raises:
-        Cancelled: `stopped()` became true.
-    """
+    """Have the model read some 400 tokens and write 32; `Cancelled` if `stopped()` became true."""
     words = [str(secrets.randbelow(10**8)) for _ in range(_READ_WORDS)]
     messages = [
         {"role": "system", "content": f"Notes of {words[0]}."},
         {"role": "user", "content": f"{' '.join(words)}\nTell a long story about these numbers."},
     ]
-    tokens = model.count(messages)
-    times = [time.perf_counter()]
-    times += [
-        time.perf_counter() for _ in model.write(messages, _WRITTEN_TOKENS, stopped, _ENDLESS)
-    ]
-    return Speed(
-        reading=tokens / (times[1] - times[0]), writing=(len(times) - 2) / (times[-1] - times[1])
-    )
+    tokens, start = model.count(messages), time.perf_counter()
+    pieces = model.write(messages, _WRITTEN_TOKENS, stopped, _ENDLESS)
+    first, *others = [time.perf_counter() for _ in pieces]
+    return Speed(tokens / (first - start), len(others) / (others[-1] - first))

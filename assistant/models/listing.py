@@ -4,13 +4,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from assistant.models.catalogue import CHAT, EMBEDDER, REINSTALL, DefaultModel
 from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
-from assistant.models.gguf.header import read_header
-from assistant.models.store import DEFAULT, default_chat_path, default_embedder_path
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, REINSTALL, SUPPORT
+from assistant.models.store import (
+    CHAT,
+    DEFAULT,
+    EMBEDDER,
+    DefaultModel,
+    default_chat_path,
+    default_embedder_path,
+)
 from assistant.settings import Settings
+from retrieval.encoders.llamacpp import read_metadata
 
 Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]
 TRAINED: Final[dict[Role, Path]] = {
@@ -66,13 +71,49 @@ class ModelDescription:
         return REINSTALL if self.source == PACKAGED else "`assistant models pull` fetches it"
 
 
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of a GGUF file, of a model with its name and licence."""
+
+    name: str | None = None
+    licence: str | None = None
+    quantization: str | None = None
+    """llama.cpp's name for the type of most tensors, for example Q4_K_M."""
+    context: int | None = None
+    """Tokens of context that the model was trained for."""
+    is_embedder: bool = False
+    """Whether the model pools its tokens into one vector."""
+
+
+def read_header(path: Path) -> Header | None:
+    """The header of a GGUF file; None if llama.cpp cannot read `path`."""
+    values = read_metadata(path)
+    if values is None:
+        return None
+    architecture = values.get("general.architecture")
+    return Header(
+        name=values.get("general.name") or None,
+        licence=values.get("general.license") or None,
+        quantization=_file_type_name(values.get("general.file_type", "")),
+        context=int(values.get(f"{architecture}.context_length") or 0) or None,
+        is_embedder=f"{architecture}.pooling_type" in values,
+    )
+
+
+def _file_type_name(number: str) -> str:
+    import gguf  # noqa: PLC0415 - heavy, and needed for listings only
+
+    try:
+        name = gguf.LlamaFileType(int(number)).name
+    except ValueError:
+        return "unknown"
+    return name.removeprefix("MOSTLY_").removeprefix("ALL_")
+
+
 def describe_models(settings: Settings) -> list[ModelDescription]:
     """The defaults, the models that ship, those of the hub in the cache, and those in use.
 
-    Fetches nothing.
-
-    Raises:
-        InputError: a setting starts as a hub name but has another form.
+    Fetches nothing. Raises `InputError` if a setting starts as a hub name but has another form.
     """
     cache = settings.cache
     specs: dict[Role, str] = {"chat": settings.model, "embedder": settings.embedder}
@@ -114,16 +155,16 @@ def _named(role: Role, spec: str, cache: Path) -> ModelDescription:
 def _described(role: Role | None, spec: str, source: str, path: Path) -> ModelDescription:
     """What the file says; without a `role`, it also says whether it is an embedder."""
     here = path if path.is_file() else None
-    header = read_header(here) if here else None
+    header = (read_header(here) if here else None) or Header()
     return ModelDescription(
-        role=role or ("embedder" if header and header.is_embedder else "chat"),
-        name=(header and header.name) or PurePath(spec.rpartition(":")[2]).stem,
+        role=role or ("embedder" if header.is_embedder else "chat"),
+        name=header.name or PurePath(spec.rpartition(":")[2]).stem,
         spec=spec,
         source=source,
         path=here,
         size_bytes=here.stat().st_size if here else None,
-        quantization=header.quantization if header else None,
-        licence=header.licence if header else None,
+        quantization=header.quantization,
+        licence=header.licence,
         in_use=False,
-        context_trained=header.context if header else None,
+        context_trained=header.context,
     )

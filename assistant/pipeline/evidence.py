@@ -15,8 +15,7 @@ from retrieval.library.library import Library
 from retrieval.search.reader import SentenceRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.search.search import search
-from retrieval.search.settings import SearchSettings
-from retrieval.types import NO_FILTERS, Filters, Paper, Passage
+from retrieval.types import NO_FILTERS, Filters, Paper, Passage, SearchSettings
 
 FOCUS_BONUS = 0.3
 """Added to the score of the paper that a follow-up is about; see

@@ -7,11 +7,17 @@ from assistant.generation.probe import passes_once
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.catalogue import REINSTALL
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.adapter import ADAPTER, is_base
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT, read_heads
-from assistant.models.gguf.header import FileFacts
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    CUTTER,
+    READER,
+    REINSTALL,
+    SUPPORT,
+    FileFacts,
+    is_base,
+    read_heads,
+)
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, WritingSettings

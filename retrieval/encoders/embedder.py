@@ -24,15 +24,11 @@ class Embedder(Protocol):
     def name(self) -> str:
         """Identifies the vectors: two embedders with the same name are interchangeable."""
 
-    @property
-    def limit(self) -> int:
-        """Tokens of a text that are read; the rest is ignored."""
-
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""
 
     def embed(self, text: str) -> Vector:
-        """The unit vector of `text`, shape (dimensions,)."""
+        """The unit vector of `text`, shape (dimensions,); tokens beyond `CONTEXT` are ignored."""
 
 
 class LlamaCppEmbedder:
@@ -42,16 +38,9 @@ class LlamaCppEmbedder:
     of several texts were 5 to 15 % slower (see tests/benchmarks/embedding.md).
     """
 
-    _MARKS = 2
-    """Tokens around a text: beginning and end."""
-
-    def __init__(self, path: Path, *, threads: int, context: int = 512) -> None:
-        """Load the GGUF model at `path`.
-
-        Raises:
-            ModelError: the file is not a usable embedding model.
-        """
-        self._model = llamacpp.load(path, context=context, threads=threads, embedding=True)
+    def __init__(self, path: Path, *, threads: int) -> None:
+        """Load the GGUF model at `path`; `ModelError` if it is no usable embedding model."""
+        self._model = llamacpp.load(path, context=CONTEXT, threads=threads, embedding=True)
         self._lock = threading.Lock()
         header = llamacpp.metadata(self._model)
         self._name = header.get("general.name") or path.stem
@@ -60,26 +49,21 @@ class LlamaCppEmbedder:
                 f"{path} gives one vector a token, not one a text; "
                 "choose a GGUF model made for sentence embeddings."
             )
-        self._limit = min(context, int(llamacpp.context_trained(self._model))) - self._MARKS
 
     @property
     def name(self) -> str:
         """The model's own name in its GGUF header."""
         return self._name
 
-    @property
-    def limit(self) -> int:
-        """Tokens of a text that are read."""
-        return self._limit
-
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""
-        return len(llamacpp.tokenize(self._model, text, add_bos=False, special=False))
+        return len(llamacpp.tokenize(self._model, text))
 
     def embed(self, text: str) -> Vector:
         """The unit vector of `text`, shape (dimensions,)."""
         with self._lock:
-            return llamacpp.sentence_vector(self._model, text)
+            vector = self._model.embed(text, normalize=True, truncate=True)
+        return np.asarray(vector, dtype=np.float32)
 
 
 class Heads:
@@ -99,16 +83,12 @@ class Encoder:
     """An encoder without pooling; thread-safe, one text at a time."""
 
     def __init__(self, path: Path, *, threads: int) -> None:
-        """Load the GGUF encoder at `path`.
-
-        Raises:
-            ModelError: the file is not a usable encoder.
-        """
+        """Load the GGUF encoder at `path`; `ModelError` if the file is not a usable encoder."""
         self._model = llamacpp.load(
             path, context=CONTEXT, threads=threads, embedding=True, pooling=False
         )
         self._lock = threading.Lock()
-        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", add_bos=False, special=True)
+        marks = llamacpp.tokenize(self._model, "[CLS][SEP]", special=True)
         if len(marks) != 2:  # noqa: PLR2004
             raise ModelError(
                 f"{path} has no marks [CLS] and [SEP]; remove that file so that it is made again."
@@ -117,7 +97,7 @@ class Encoder:
 
     def tokens(self, text: str, most: int) -> list[int]:
         """The ids of the first tokens of `text`."""
-        return llamacpp.tokenize(self._model, text, add_bos=False, special=False)[:most]
+        return llamacpp.tokenize(self._model, text)[:most]
 
     def vectors(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         """The vectors of tokens (ids, at most `CONTEXT`); shape (tokens, dimensions)."""

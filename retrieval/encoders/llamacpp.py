@@ -31,7 +31,6 @@ LOOK_SECONDS = 0.02
 """Time between two checks whether to end an evaluation."""
 _MARK = re.compile(r"[<\[].+[>\]]", re.DOTALL)
 """The form of the marks of chat templates."""
-_AS_THE_FILE_SAYS = llama_cpp.LLAMA_POOLING_TYPE_UNSPECIFIED
 _default_parameters = llama_cpp.llama_model_default_params
 _marks_of: WeakKeyDictionary[llama_cpp.Llama, re.Pattern[str]] = WeakKeyDictionary()
 
@@ -51,8 +50,7 @@ _never = ctypes.cast(0, llama_cpp.ggml_abort_callback)
 def check_model_file(path: Path) -> None:
     """Check a model's file before llama.cpp loads it.
 
-    Raises:
-        ModelError: `path` is missing, is not GGUF, or is larger than the free memory.
+    Raises `ModelError` if `path` is missing, is not GGUF, or is larger than the free memory.
     """
     try:
         with path.open("rb") as file:
@@ -80,7 +78,7 @@ def check_model_file(path: Path) -> None:
 def load(
     path: Path, *, context: int, threads: int, embedding: bool = False, pooling: bool = True
 ) -> llama_cpp.Llama:
-    """Load a GGUF model with flash attention.
+    """Load a GGUF model with flash attention; `ModelError` if it is not usable.
 
     Args:
         path: the GGUF file.
@@ -89,9 +87,6 @@ def load(
         embedding: load for vectors instead of text.
         pooling: whether an embedding model gives one vector a text, as its file says, or one a
             token, see `token_vectors`.
-
-    Raises:
-        ModelError: the file is not a usable model, or memory is short.
     """
     check_model_file(path)
     silence()
@@ -106,7 +101,9 @@ def load(
             n_threads_batch=threads,
             flash_attn=True,
             embedding=embedding,
-            pooling_type=_AS_THE_FILE_SAYS if pooling else llama_cpp.LLAMA_POOLING_TYPE_NONE,
+            pooling_type=llama_cpp.LLAMA_POOLING_TYPE_UNSPECIFIED  # as the file says
+            if pooling
+            else llama_cpp.LLAMA_POOLING_TYPE_NONE,
             verbose=False,
         )
     except (ValueError, RuntimeError, OSError, MemoryError) as error:
@@ -130,45 +127,25 @@ def read_metadata(path: Path) -> dict[str, str] | None:
         return None
 
 
-def context_trained(model: llama_cpp.Llama) -> int:
-    """Tokens of context that the model was trained for."""
-    return int(model._model.n_ctx_train())
-
-
 def vocabulary(model: llama_cpp.Llama) -> list[str]:
     """The text of every token by its id, as spelled in the GGUF file; empty for control tokens."""
     control = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
-    vocab = model._model.vocab
-    return [
-        ""
-        if llama_cpp.llama_vocab_get_attr(vocab, token) & control
-        else llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8")
-        for token in range(model.n_vocab())
-    ]
+    return ["" if kind & control else text for text, kind in _tokens_of(model)]
 
 
-def tokenize(model: llama_cpp.Llama, text: str, *, add_bos: bool, special: bool) -> list[int]:
+def tokenize(model: llama_cpp.Llama, text: str, *, special: bool = False) -> list[int]:
     """Token ids of `text`; with `special`, control tokens spelled out in the text become such."""
     cuts = [] if special else [mark.start() + 1 for mark in _user_marks(model).finditer(text)]
     tokens: list[int] = []
     for start, end in pairwise([0, *cuts, len(text)]):
-        part = text[start:end].encode("utf-8")
-        tokens += model.tokenize(part, add_bos=add_bos and start == 0, special=special)
+        tokens += model.tokenize(text[start:end].encode(), add_bos=False, special=special)
     return tokens
-
-
-def sentence_vector(model: llama_cpp.Llama, text: str) -> NDArray[np.float32]:
-    """The unit vector of `text`, shape (dimensions,); text beyond the context is ignored."""
-    return np.asarray(model.embed(text, normalize=True, truncate=True), dtype=np.float32)
 
 
 def token_vectors(model: llama_cpp.Llama, tokens: Sequence[int]) -> NDArray[np.float32]:
     """The vectors of `tokens` (ids, at least one), read together; shape (tokens, dimensions).
 
-    `model` must be loaded without pooling.
-
-    Raises:
-        ModelError: the model cannot evaluate them.
+    `model` must be loaded without pooling. Raises `ModelError` if the model cannot evaluate them.
     """
     model._ctx.kv_cache_clear()
     evaluate(model._ctx, tokens)
@@ -186,9 +163,8 @@ def evaluate(
 ) -> None:
     """Read `tokens` from position `at`, as one batch; the first `silent` of them give no logits.
 
-    Raises:
-        Cancelled: `stopped()` became true, see `ending_early`.
-        ModelError: the model cannot evaluate them.
+    Raises `Cancelled` if `stopped()` became true, see `ending_early`, and `ModelError` if the model
+    cannot evaluate them.
     """
     batch = LlamaBatch(n_tokens=len(tokens), embd=0, n_seq_max=1, verbose=False)
     batch.set_batch(tokens, n_past=at, logits_all=True)
@@ -210,10 +186,7 @@ def ending_early(context: LlamaContext, stopped: Stopped) -> Iterator[None]:
 
     `stopped` is called from a thread of its own. What the context has read is unknown after a stop,
     so the caller must clear it. On a processor that llama.cpp cannot interrupt (some graphics
-    cards), the evaluation is completed.
-
-    Raises:
-        Cancelled: an evaluation was ended.
+    cards), the evaluation is completed. Raises `Cancelled` if an evaluation was ended.
     """
     flag = ctypes.create_string_buffer(2)
     done = threading.Event()
@@ -267,17 +240,20 @@ def _user_marks(model: llama_cpp.Llama) -> re.Pattern[str]:
     letter, and each part is tokenized by itself.
     """
     if model not in _marks_of:
-        vocab = model._model.vocab
-        texts = [
-            llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace")
-            for token in range(model.n_vocab())
-            if llama_cpp.llama_vocab_get_attr(vocab, token)
-            & llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
-        ]
+        defined = llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+        texts = [text for text, kind in _tokens_of(model) if kind & defined]
         marks = [re.escape(text) for text in texts if _MARK.fullmatch(text)]
         # A lookahead, since one mark may begin inside another.
         _marks_of[model] = re.compile(f"(?={'|'.join(marks)})" if marks else r"(?!)")
     return _marks_of[model]
+
+
+def _tokens_of(model: llama_cpp.Llama) -> Iterator[tuple[str, int]]:
+    """Text and attributes of every token, by its id."""
+    vocab = model._model.vocab
+    for token in range(model.n_vocab()):
+        text = llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace")
+        yield text, llama_cpp.llama_vocab_get_attr(vocab, token)
 
 
 def _avoid_amx() -> None:

@@ -1,46 +1,26 @@
-"""The store in Chroma: chunks with their vectors, and the paper records.
+"""The store in Chroma: chunks with their vectors, and the paper records."""
 
-No other module imports Chroma. It has two collections: `chunks` has every chunk with its vector;
-`papers` has every record and the number of its chunks, with a meaningless vector, since Chroma
-requires one.
-
-Chroma alone supports neither several processes nor sudden ends:
-
-- A process with an open collection does not see all writes of another one, and fails once that one
-  shortens the log. Hence the turns: one call at a time on this machine, and a process opens the
-  collections again if another one has written.
-- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, or
-  if they are damaged on disk, it cannot read them again, or crashes. Hence the journal of their
-  checksums: if they differ, all vector files are removed and the chunks dropped, to be made again
-  from the records. The records are in SQLite, and the vectors of `papers` mean nothing.
-"""
-
-import json
-import shutil
-import sys
-import threading
-import warnings
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import chromadb
-import filelock
 import numpy as np
-from chromadb.api.client import Client
-from chromadb.api.collection_configuration import CreateCollectionConfiguration
-from chromadb.api.models.Collection import Collection
-from chromadb.api.types import Include, Where
-from chromadb.config import Settings
-from chromadb.errors import ChromaError
 
 from retrieval.encoders.embedder import Vector
-from retrieval.index.files import Journal
-from retrieval.types import Chunk, Hit, LibraryError, Paper, Publication, Source
+from retrieval.index.connection import SYNC_THRESHOLD, connection
+from retrieval.index.records import (
+    NewPaper,
+    StoredPaper,
+    are_whole,
+    chunk_fields,
+    chunk_ids,
+    paper_fields,
+    paper_of,
+    read_chunk,
+    read_paper,
+)
+from retrieval.types import Chunk, Hit, LibraryError, Paper
 
 _PAGE = 2000
 """Records read or written at once, under SQLite's limit of variables."""
@@ -48,176 +28,34 @@ _PAGE = 2000
 _USUAL_CHUNKS = 6
 """Number of chunks that few papers exceed."""
 
-_SYNC_THRESHOLD = 1000
 _MOST_UNSYNCED = 5000
 _SYNCS = 20
 """How often vectors are saved in a `bulk` write, and how many may be unsaved: each write takes 8 ms
 longer for every thousand of them."""
 
-_CHUNKS: CreateCollectionConfiguration = {
-    "hnsw": {
-        "space": "cosine",
-        "ef_construction": 200,
-        "ef_search": 200,
-        "max_neighbors": 24,
-        "sync_threshold": _SYNC_THRESHOLD,
-    }
-}
-
-_PAPERS: CreateCollectionConfiguration = {
-    "hnsw": {
-        "space": "l2",
-        "ef_construction": 1,
-        "max_neighbors": 2,
-        "sync_threshold": _SYNC_THRESHOLD,
-    }
-}
-
 _NO_VECTOR = [1.0]
-_ALL_OF_A_CHUNK: Include = ["metadatas", "documents", "embeddings"]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPaper:
-    """A paper in the store."""
-
-    paper: Paper
-    chunk_count: int
-    is_old: bool = False
-    """Whether it was written when papers of different files were one if they had the same id."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewPaper:
-    """A paper to write, with its chunks and their vectors, each of shape (dimensions,)."""
-
-    paper: Paper
-    chunks: tuple[Chunk, ...]
-    vectors: tuple[Vector, ...]
-
-
-class _Connection:
-    """Chroma's client for one folder, shared within this process, and the turns to use it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._journal = Journal(folder.with_name(f"{folder.name}.json"), self._vector_files)
-        self.seen = ""
-        """The revision of the files when the collections were opened."""
-        self._threads = threading.Lock()
-        self._processes = filelock.FileLock(
-            folder.with_name(f"{folder.name}.lock"), thread_local=False
-        )
-        self._client: Client | None = None
-        self.chunks: Collection
-        self.papers: Collection
-
-    @contextmanager
-    def turn(self, *, writing: bool) -> Iterator[None]:
-        """Use Chroma exclusively, with its collections up to date."""
-        with self._threads, self._processes.acquire(poll_interval=0.005):
-            self._catch_up()
-            if not writing:
-                yield
-                if self._journal.have_changed():  # Chroma saves vectors also when it reads them
-                    self.seen = self._journal.end()
-                return
-            self.seen = self._journal.begin()
-            try:
-                yield
-            finally:
-                # Chroma may have failed halfway; a Ctrl-C only comes after its calls.
-                error = sys.exception()
-                if not isinstance(error, Exception) and not _is_panic(error):
-                    self.seen = self._journal.end()
-
-    def sync_every(self, vectors: int) -> None:
-        """Have Chroma save the chunks' vectors after every `vectors` new ones."""
-        if self.chunks.configuration_json["hnsw"].get("sync_threshold") != vectors:
-            with warnings.catch_warnings():
-                # Chroma mistakes collections without its embedding function for old ones.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                self.chunks.modify(configuration={"hnsw": {"sync_threshold": vectors}})
-            self._open()  # the setting takes effect when the collection is opened
-
-    def drop_vectors(self) -> None:
-        """Remove all vectors and chunks; they can be made again from the records, which stay."""
-        self._close()
-        for folder in self._folder.glob("*/"):
-            shutil.rmtree(folder)
-        client = self._open()
-        client.delete_collection("chunks")
-        self.chunks = self._collection(client, "chunks", _CHUNKS)
-
-    def _catch_up(self) -> None:
-        entry = self._journal.read()
-        if self._client is not None and self.seen == entry.revision:
-            return
-        self.seen = entry.revision
-        if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
-            self.drop_vectors()
-        else:
-            self._open()
-        if is_torn or entry.writing or entry.files is None:
-            self.seen = self._journal.end()
-
-    def _vector_files(self) -> list[Path]:
-        """The files of collections whose vectors were ever saved."""
-        written = self._folder.glob("*/index_metadata.pickle")
-        return [path for pickle in written for path in pickle.parent.iterdir()]
-
-    def _close(self) -> None:
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-
-    def _open(self) -> Client:
-        self._close()
-        try:
-            opened = chromadb.PersistentClient(
-                str(self._folder), settings=Settings(anonymized_telemetry=False)
-            )
-        except AttributeError as error:  # Chroma closes what it could not open
-            raise RuntimeError("the database cannot be opened") from error
-        self._client = client = cast("Client", opened)
-        self.chunks = self._collection(client, "chunks", _CHUNKS)
-        self.papers = self._collection(client, "papers", _PAPERS)
-        return client
-
-    @staticmethod
-    def _collection(
-        client: Client, name: str, configuration: CreateCollectionConfiguration
-    ) -> Collection:
-        return client.get_or_create_collection(
-            name, configuration=configuration, embedding_function=None
-        )
-
-
-@cache
-def _connection(folder: Path) -> _Connection:
-    return _Connection(folder)
 
 
 class ChromaStore:
-    """The store of one library."""
+    """The store of one library. Every method raises `LibraryError` if the store is damaged."""
 
     def __init__(self, folder: Path) -> None:
         """Open the store in `folder`, made if it is missing.
 
-        Raises:
-            LibraryError: the folder cannot be written, or the store is damaged.
+        Raises `LibraryError` if the folder cannot be written, or the store is damaged.
         """
-        self._folder = folder
-        self._connection = _connection(folder.resolve())
+        self._connection = connection(folder.resolve())
+        self._turn = self._connection.turn
         with self._turn():
             pass
 
     @property
-    def _chunks(self) -> Collection:
+    def _chunks(self) -> Any:
+        """Chroma's collection, which `drop_vectors` replaces."""
         return self._connection.chunks
 
     @property
-    def _papers(self) -> Collection:
+    def _papers(self) -> Any:
         return self._connection.papers
 
     @property
@@ -233,9 +71,7 @@ class ChromaStore:
 
     def papers(self) -> Iterator[StoredPaper]:
         """All papers, in any order."""
-        with self._turn():
-            pages = list(_pages(_ids(self._papers)))
-        for ids in pages:
+        for ids in _pages(self._paper_ids()):
             yield from self._read(ids)
 
     def stored_by_id(self, ids: Sequence[str]) -> dict[str, StoredPaper]:
@@ -248,7 +84,7 @@ class ChromaStore:
         for page in _pages(ids):
             with self._turn():
                 got = self._chunks.get(ids=page, include=["metadatas", "documents"])
-                chunks |= {row[0]: _chunk(*row) for row in _rows(got)}
+                chunks |= {row[0]: read_chunk(*row) for row in _rows(got)}
         return chunks
 
     def nearest(self, vector: Vector, limit: int) -> list[Hit]:
@@ -268,17 +104,14 @@ class ChromaStore:
         ]
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of these chunks; unknown ids are left out."""
+        """The vectors of these chunks; ids that are unknown or unreadable are left out."""
         vectors: dict[str, Vector] = {}
         for page in _pages(chunk_ids):
             with self._turn():
                 got = self._chunks.get(ids=page, include=["embeddings"])
-            rows = got["embeddings"]
-            if rows is not None:
-                vectors.update(
-                    (id_, np.asarray(row, dtype=np.float32))
-                    for id_, row in zip(got["ids"], rows, strict=False)
-                )
+            rows = got["embeddings"] if got["embeddings"] is not None else ()
+            for id_, row in zip(got["ids"], rows, strict=False):
+                vectors[id_] = np.asarray(row, dtype=np.float32)
         return vectors
 
     def chunk_vectors(self, paper_ids: Sequence[str]) -> dict[str, Vector]:
@@ -288,42 +121,40 @@ class ChromaStore:
         # Fetching by id is fastest, and the ids are known except for their number.
         while asked:
             ordinals = range(first, first + _USUAL_CHUNKS)
-            vectors |= self.vectors([_chunk_id(id_, at) for id_ in asked for at in ordinals])
-            asked = [id_ for id_ in asked if _chunk_id(id_, ordinals[-1]) in vectors]
+            of_papers = {id_: chunk_ids(id_, ordinals) for id_ in asked}
+            vectors |= self.vectors([chunk for chunks in of_papers.values() for chunk in chunks])
+            asked = [id_ for id_, chunks in of_papers.items() if chunks[-1] in vectors]
             first += _USUAL_CHUNKS
         return vectors
 
     def write(self, papers: Sequence[NewPaper], earlier_chunks: Mapping[str, int]) -> None:
-        """Write papers, replacing earlier versions.
+        """Write papers; `earlier_chunks` has the numbers of chunks of those that it replaces.
 
         Chunks are written first, then the record; surplus chunks of an earlier version are deleted
         last. After an interruption at any point the chunks can be made again from the record.
-
-        Args:
-            papers: the papers to write.
-            earlier_chunks: numbers of chunks of the papers that are already here, by id.
         """
-        chunks = [chunk for new in papers for chunk in new.chunks]
-        vectors = [vector for new in papers for vector in new.vectors]
+        made = [pair for new in papers for pair in zip(new.chunks, new.vectors, strict=True)]
+        stored = [StoredPaper(new.paper, len(new.chunks)) for new in papers]
         surplus = [
-            _chunk_id(new.paper.id, ordinal)
-            for new in papers
-            for ordinal in range(len(new.chunks), earlier_chunks.get(new.paper.id, 0))
+            id_
+            for each in stored
+            for id_ in chunk_ids(
+                each.paper.id, range(each.chunk_count, earlier_chunks.get(each.paper.id, 0))
+            )
         ]
         with self._turn(writing=True):
-            for at in range(0, len(chunks), _PAGE):
-                page = chunks[at : at + _PAGE]
+            for page in _pages(made):
                 self._chunks.upsert(
-                    ids=[chunk.id for chunk in page],
-                    embeddings=np.asarray(vectors[at : at + _PAGE]),
-                    documents=[chunk.text for chunk in page],
-                    metadatas=[_chunk_fields(chunk) for chunk in page],
+                    ids=[chunk.id for chunk, _ in page],
+                    embeddings=np.asarray([vector for _, vector in page]),
+                    documents=[chunk.text for chunk, _ in page],
+                    metadatas=[chunk_fields(chunk) for chunk, _ in page],
                 )
             self._papers.upsert(
-                ids=[new.paper.id for new in papers],
-                embeddings=np.asarray([_NO_VECTOR] * len(papers), dtype=np.float32),
-                documents=[new.paper.abstract for new in papers],
-                metadatas=[_paper_fields(new.paper, len(new.chunks)) for new in papers],
+                ids=[each.paper.id for each in stored],
+                embeddings=np.asarray([_NO_VECTOR] * len(stored), dtype=np.float32),
+                documents=[each.paper.abstract for each in stored],
+                metadatas=[paper_fields(each) for each in stored],
             )
             self._delete_chunks(surplus)
 
@@ -331,34 +162,22 @@ class ChromaStore:
     def bulk(self, papers: int) -> Iterator[None]:
         """Save vectors less often inside; for writing about `papers` new papers.
 
-        After every `sync_threshold` new vectors Chroma saves all vectors, which takes most of the
+        After every `SYNC_THRESHOLD` new vectors Chroma saves all vectors, which takes most of the
         time with 100,000 papers. At the end all are saved: unsaved ones would be inserted again
         whenever the library is opened.
         """
         _, chunks = self.count()
         coming = papers * _USUAL_CHUNKS // 2
         wanted = min(coming, (chunks + coming) // _SYNCS, _MOST_UNSYNCED)
-        every = max(_SYNC_THRESHOLD, wanted)
+        every = max(SYNC_THRESHOLD, wanted)
         with self._turn(writing=True):
             self._connection.sync_every(every)
         yield
-        if every > _SYNC_THRESHOLD:
+        if every > SYNC_THRESHOLD:
             with self._turn(writing=True):
-                self._connection.sync_every(_SYNC_THRESHOLD)
-                self._touch()
-
-    def _touch(self) -> None:
-        """Rewrite one chunk unchanged, so that Chroma checks whether to save vectors."""
-        self._put(self._chunks.get(limit=1, include=_ALL_OF_A_CHUNK))
-
-    def _put(self, got: Any) -> None:
-        """Write chunks that Chroma has returned."""
-        self._chunks.upsert(
-            ids=got["ids"],
-            embeddings=got["embeddings"],
-            documents=got["documents"],
-            metadatas=got["metadatas"],
-        )
+                self._connection.sync_every(SYNC_THRESHOLD)
+                # A chunk rewritten unchanged makes Chroma check whether to save vectors.
+                self._put(self._whole_chunks(limit=1))
 
     def unreachable(self) -> set[str]:
         """The ids of chunks that no search finds, whatever its limit.
@@ -366,8 +185,7 @@ class ChromaStore:
         A search follows links from vector to vector, also through deleted chunks. If nearly all
         chunks were deleted, new ones can end up without a link to them.
         """
-        with self._turn():
-            ids = _ids(self._chunks)
+        ids = self._chunk_ids()
         any_vector = self.vectors(ids[:1]).values()
         found = [hit for vector in any_vector for hit in self.nearest(vector, len(ids))]
         return set(ids) - {hit.chunk_id for hit in found}
@@ -377,11 +195,9 @@ class ChromaStore:
 
         If this is interrupted, papers have no chunks: they are damaged.
         """
+        ids = self._chunk_ids()
         with self._turn(writing=True):
-            pages = [
-                self._chunks.get(ids=page, include=_ALL_OF_A_CHUNK)
-                for page in _pages(_ids(self._chunks))
-            ]
+            pages = [self._whole_chunks(ids=page) for page in _pages(ids)]
             self._connection.drop_vectors()
             for got in pages:
                 self._put(got)
@@ -392,10 +208,7 @@ class ChromaStore:
             for page in _pages(stored):
                 self._papers.update(
                     ids=[each.paper.id for each in page],
-                    metadatas=[
-                        _paper_fields(each.paper, each.chunk_count, is_old=each.is_old)
-                        for each in page
-                    ],
+                    metadatas=[paper_fields(each) for each in page],
                 )
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
@@ -408,8 +221,68 @@ class ChromaStore:
         with self._turn(writing=True):
             for page in _pages(ids):
                 self._papers.delete(ids=page)
-                of_papers = cast("Where", {"paper_id": {"$in": page}})
-                self._delete_chunks(self._chunks.get(where=of_papers, include=[])["ids"])
+                of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
+                self._delete_chunks(of_papers["ids"])
+
+    def damage(self) -> tuple[list[Paper], list[str]]:
+        """Papers whose chunks do not fit, and ids of stray chunks, after an interrupted write.
+
+        Changes nothing. Raises `LibraryError` if the chunks cannot be read at all.
+        """
+        stray = dict.fromkeys(self._chunk_ids())
+        chunks: dict[str, Chunk] = {}
+        for page in _pages(list(stray)):
+            chunks |= self.chunks_by_id(list(self.vectors(page)))
+        damaged: list[Paper] = []
+        for stored in self.papers():
+            ids = chunk_ids(stored.paper.id, range(stored.chunk_count))
+            if not are_whole((chunks[id_] for id_ in ids if id_ in chunks), stored.paper):
+                damaged.append(stored.paper)
+            for id_ in ids:
+                stray.pop(id_, None)
+        return damaged, list(stray)
+
+    def drop_chunks(self) -> None:
+        """Drop all chunks because they cannot be read; every paper is then damaged."""
+        with self._turn(writing=True):
+            self._connection.drop_vectors()
+
+    def drop_damaged_records(self) -> None:
+        """Delete the records that cannot be read; their chunks are stray then."""
+        pages = _pages(self._paper_ids())
+        suspects = [id_ for page in pages if not self._is_readable(page) for id_ in page]
+        damaged = [id_ for id_ in suspects if not self._is_readable([id_])]
+        with self._turn(writing=True):
+            for page in _pages(damaged):
+                self._papers.delete(ids=page)
+
+    def _is_readable(self, ids: Sequence[str]) -> bool:
+        try:
+            self._read(ids)
+        except LibraryError:
+            return False
+        return True
+
+    def _paper_ids(self) -> list[str]:
+        with self._turn():
+            return list(self._papers.get(include=[])["ids"])
+
+    def _chunk_ids(self) -> list[str]:
+        with self._turn():
+            return list(self._chunks.get(include=[])["ids"])
+
+    def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
+        with self._turn():
+            got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
+            return [read_paper(*row) for row in _rows(got)]
+
+    def _whole_chunks(self, **chosen: Any) -> Any:
+        return self._chunks.get(include=["metadatas", "documents", "embeddings"], **chosen)
+
+    def _put(self, got: Any) -> None:
+        """Write chunks that Chroma has returned."""
+        names = ("ids", "embeddings", "documents", "metadatas")
+        self._chunks.upsert(**{name: got[name] for name in names})
 
     def _delete_chunks(self, ids: Sequence[str]) -> None:
         """Delete chunks; if none is left, remove the links too, see `unreachable`."""
@@ -417,82 +290,6 @@ class ChromaStore:
             self._chunks.delete(ids=page)
         if ids and not self._chunks.count():
             self._connection.drop_vectors()
-
-    def damage(self) -> tuple[list[Paper], list[str]]:
-        """Papers whose chunks do not fit, and ids of stray chunks, after an interrupted write.
-
-        Changes nothing.
-
-        Raises:
-            LibraryError: the chunks cannot be read at all.
-        """
-        all_ids, chunks = self._readable_chunks()
-        damaged: list[Paper] = []
-        expected: set[str] = set()
-        for stored in self.papers():
-            ids = [_chunk_id(stored.paper.id, ordinal) for ordinal in range(stored.chunk_count)]
-            expected.update(ids)
-            if not _is_whole(stored.paper, [chunks[id_] for id_ in ids if id_ in chunks]):
-                damaged.append(stored.paper)
-        return damaged, [id_ for id_ in all_ids if id_ not in expected]
-
-    def drop_chunks(self) -> None:
-        """Drop all chunks because they cannot be read; every paper is then damaged."""
-        with self._turn(writing=True):
-            self._connection.drop_vectors()
-
-    def _readable_chunks(self) -> tuple[list[str], dict[str, Chunk]]:
-        """The ids of all chunks, and those chunks whose vector can be read back."""
-        with self._turn():
-            ids = _ids(self._chunks)
-        chunks: dict[str, Chunk] = {}
-        for page in _pages(ids):
-            readable = self.vectors(page)
-            chunks.update(self.chunks_by_id([id_ for id_ in page if id_ in readable]))
-        return ids, chunks
-
-    def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
-        with self._turn():
-            got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
-            return [_stored_paper(*row) for row in _rows(got)]
-
-    def drop_damaged_records(self) -> None:
-        """Delete the records that cannot be read; their chunks are stray then."""
-        with self._turn():
-            ids = _ids(self._papers)
-        damaged = [id_ for page in _pages(ids) for id_ in self._unreadable(page)]
-        with self._turn(writing=True):
-            for page in _pages(damaged):
-                self._papers.delete(ids=page)
-
-    def _unreadable(self, ids: Sequence[str]) -> list[str]:
-        """Those of the papers whose records cannot be read, by halving."""
-        try:
-            self._read(ids)
-        except LibraryError:
-            middle = len(ids) // 2
-            halves = (ids[:middle], ids[middle:]) if middle else ()
-            return [id_ for half in halves for id_ in self._unreadable(half)] or list(ids)
-        return []
-
-    @contextmanager
-    def _turn(self, *, writing: bool = False) -> Iterator[None]:
-        try:
-            with self._connection.turn(writing=writing):
-                yield
-        except BaseException as error:
-            known = isinstance(error, ChromaError | OSError | ValueError | RuntimeError)
-            if not known and not _is_panic(error):
-                raise
-            raise LibraryError(
-                f"The library in {self._folder.parent} cannot be read or written "
-                f"({_one_line(error)}); check that the folder is writable and the disk has room, "
-                "run `assistant doctor --repair`, or ingest the files again with another --home."
-            ) from error
-
-
-def _ids(collection: Collection) -> list[str]:
-    return list(collection.get(include=[])["ids"])
 
 
 def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -502,92 +299,3 @@ def _rows(got: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
 def _pages(keys: Sequence[Any]) -> Iterator[list[Any]]:
     for at in range(0, len(keys), _PAGE):
         yield list(keys[at : at + _PAGE])
-
-
-def _chunk_id(paper_id: str, ordinal: int) -> str:
-    return f"{paper_id}:{ordinal}"
-
-
-def _is_whole(paper: Paper, chunks: Sequence[Chunk]) -> bool:
-    """Whether the chunks are of this abstract and cover all of it."""
-    fit = all(paper.abstract[chunk.start : chunk.end] == chunk.text for chunk in chunks)
-    together = "".join(chunk.text for chunk in chunks)
-    return fit and "".join(together.split()) == "".join(paper.abstract.split())
-
-
-def paper_of(chunk_id: str) -> str:
-    """The id of the paper that a chunk belongs to."""
-    return chunk_id.rpartition(":")[0]
-
-
-def _chunk_fields(chunk: Chunk) -> dict[str, str | int]:
-    fields = asdict(chunk)
-    return {name: fields[name] for name in ("paper_id", "ordinal", "start", "end")}
-
-
-def _paper_fields(
-    paper: Paper, chunk_count: int, *, is_old: bool = False
-) -> dict[str, str | int | bool]:
-    publication = json.dumps(asdict(paper.publication), ensure_ascii=False)
-    fields: dict[str, str | int | bool] = {} if is_old else {"publication": publication}
-    fields |= {
-        "title": paper.title,
-        "authors": json.dumps(paper.authors, ensure_ascii=False),
-        "venue": paper.venue,
-        "year": paper.year or 0,
-        "decision": paper.decision,
-        "url": paper.url,
-        "doi": paper.doi,
-        "sources": json.dumps([asdict(source) for source in paper.sources], ensure_ascii=False),
-        "id_is_given": paper.id_is_given,
-        "chunks": chunk_count,
-    }
-    return {**fields, "checksum": _checksum(fields, paper.abstract)}
-
-
-def _checksum(fields: Mapping[str, Any], abstract: str) -> int:
-    return zlib.crc32(json.dumps([fields, abstract], sort_keys=True).encode())
-
-
-def _stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
-    """The paper of a record; `ValueError` if it is damaged."""
-    known = fields.pop("checksum", None)  # the first records had none
-    if known is not None and known != _checksum(fields, abstract):
-        raise ValueError(f"the record of the paper {id_!r} is damaged")
-    try:
-        fields["year"] = fields["year"] or None
-        fields["authors"] = tuple(json.loads(fields["authors"]))
-        fields["sources"] = tuple(Source(**source) for source in json.loads(fields["sources"]))
-        chunk_count = int(fields.pop("chunks"))
-        publication = fields.pop("publication", None)  # the first records had none
-        fields["publication"] = _publication(publication or "{}")
-        paper = Paper(id=id_, abstract=abstract, **fields)
-        return StoredPaper(paper, chunk_count, is_old=publication is None)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"the record of the paper {id_!r} is damaged: {error}") from error
-
-
-def _chunk(id_: str, fields: dict[str, Any], text: str) -> Chunk:
-    """A stored chunk; `ValueError` if it is damaged."""
-    try:
-        return Chunk(id=id_, text=text, **fields)
-    except TypeError as error:
-        raise ValueError(f"the chunk {id_!r} is damaged: {error}") from error
-
-
-def _publication(stored: str) -> Publication:
-    """The publication; nothing is known of it in a library made before there were any."""
-    found: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in json.loads(stored).items()
-    }
-    return Publication(**found)
-
-
-def _is_panic(error: BaseException | None) -> bool:
-    """Whether Chroma's compiled part has given up, which is no `Exception`."""
-    return type(error).__name__ == "PanicException"
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

@@ -16,15 +16,8 @@ from retrieval.types import LibraryError
 def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
     """Replace `path` by a file with `text`; until then the old file stays.
 
-    Processes that write the same file do not disturb each other: the last one to end wins.
-
-    Args:
-        path: the file to write or replace.
-        text: its new contents.
-        mode: its permissions, before the process's umask.
-
-    Raises:
-        LibraryError: the folder cannot be written.
+    Processes that write the same file do not disturb each other: the last one to end wins. `mode`
+    has the permissions before the umask. Raises `LibraryError` if the folder cannot be written.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -77,8 +70,7 @@ class Journal:
 
     def __init__(self, path: Path, files: Callable[[], list[Path]]) -> None:
         """Nothing is read or written yet."""
-        self._path = path
-        self._paths = files
+        self._path, self._paths = path, files
         self._known: dict[Path, tuple[tuple[int, int], int]] = {}
         """Size and modification time of files, and their checksum then."""
 
@@ -113,8 +105,7 @@ class Journal:
         }
 
     def _checksums(self) -> Checksums:
-        known = self._known
-        self._known = {}
+        known, self._known = self._known, {}
         for path in self._paths():
             stamp, before = _stamp(path), known.get(path)
             same = before if before and before[0] == stamp else None

@@ -24,10 +24,9 @@ from retrieval.index.lexical_fields import (
     INDEX_VERSION,
     Card,
     document,
-    paper_text,
+    opened_index,
     pieces,
     read_card,
-    register,
     schema,
     text_analyzer,
     word_analyzer,
@@ -81,9 +80,7 @@ class LexicalIndex:
     def __init__(self, folder: Path) -> None:
         """Open the index in `folder`; `revision` says whether it is up to date."""
         self._folder = folder
-        self._schema = schema()
-        self._text = text_analyzer()
-        self._words = word_analyzer()
+        self._schema, self._text, self._words = schema(), text_analyzer(), word_analyzer()
         self._opened: _Opened | None = None
         self._changing = threading.Lock()
         """Held while the index is opened or replaced."""
@@ -99,8 +96,7 @@ class LexicalIndex:
     def rebuild(self, papers: Iterable[Paper], revision: str) -> None:
         """Index `papers` anew; the new index replaces the old one once it is whole.
 
-        Raises:
-            LibraryError: the folder cannot be written.
+        Raises `LibraryError` if the folder cannot be written.
         """
         new = self._folder.with_name(f"{self._folder.name}.new")
         try:
@@ -131,10 +127,8 @@ class LexicalIndex:
         for term, count in islice(Counter(self._text.analyze(query)).items(), MOST_TERMS):
             for piece in pieces([term]):
                 weights[piece] = max(count, weights.get(piece, 0))
-        terms = [
-            self._weighted("pieces", piece, float(weight)) for piece, weight in weights.items()
-        ]
-        return self._ids(_any_of(terms), limit, filters) if terms else []
+        terms = [self._weighted("pieces", piece, float(n)) for piece, n in weights.items()]
+        return self._ids(_joined(Occur.Should, terms), limit, filters) if terms else []
 
     def covered(
         self, topic: str, limit: int, filters: Filters | None = None
@@ -149,7 +143,7 @@ class LexicalIndex:
             return []
         words = [Query.const_score_query(self._text_word(term), w) for term, w in weights.items()]
         total = sum(weights.values())
-        found = self._ids(_any_of(words), limit, filters)
+        found = self._ids(_joined(Occur.Should, words), limit, filters)
         return [(id_, min(score / total, 1.0)) for id_, score in found]
 
     def titled(
@@ -163,7 +157,7 @@ class LexicalIndex:
         for name in names[:MOST_TERMS]:
             for field, weight in (("introduced", _INTRODUCED), ("nickname", _NICKNAMED)):
                 clauses.append(self._weighted(field, name, weight))
-        wanted = self._filtered(_any_of(clauses), filters)
+        wanted = self._filtered(_joined(Occur.Should, clauses), filters)
         return self._reading().cards(wanted, limit) if clauses else []
 
     def matching(self, filters: Filters, limit: int) -> list[str]:
@@ -265,15 +259,11 @@ class LexicalIndex:
             return query
         passing = [Query.const_score_query(each, 0.0) for each in self._conditions(filters)]
         left_out = [
-            *(_all_of(self._conditions(each)) for each in filters.excluded),
+            *(_joined(Occur.Must, self._conditions(each)) for each in filters.excluded),
             *filter(None, map(self._phrase, filters.excluded_words)),
         ]
-        return Query.boolean_query(
-            [
-                *((Occur.Must, each) for each in (query, *passing)),
-                *((Occur.MustNot, each) for each in left_out),
-            ]
-        )
+        required = [(Occur.Must, each) for each in (query, *passing)]
+        return Query.boolean_query([*required, *((Occur.MustNot, each) for each in left_out)])
 
     def _conditions(self, filters: Filters) -> list[Query]:
         """One query for each condition on the record."""
@@ -334,9 +324,8 @@ class LexicalIndex:
     def _usable(self) -> _Opened:
         """The index, opened again if another process has rebuilt it.
 
-        Raises:
-            OSError: there is no index.
-            ValueError: it has another version, or its files are missing or damaged.
+        Raises `OSError` if there is no index, and `ValueError` if it has another version, or its
+        files are missing or damaged.
         """
         with self._changing:
             stamp = (self._folder / _STAMP).read_text("utf-8")
@@ -347,22 +336,16 @@ class LexicalIndex:
                 # Of missing files tantivy would make an empty index; damaged ones can crash it.
                 if crc != str(_checksum_of(self._folder)):
                     raise ValueError("its files are damaged")
-                index = self._open(self._folder, create=False)
+                index = opened_index(self._schema, self._folder, create=False)
                 ids = json.loads((self._folder / _IDS).read_text("utf-8"))
                 self._opened = _Opened(stamp, index.searcher(), ids)
             return self._opened
 
-    def _open(self, folder: Path, *, create: bool) -> tantivy.Index:
-        index = tantivy.Index(self._schema, str(folder), reuse=not create)
-        register(index)
-        return index
-
     def _fill(self, folder: Path, papers: Iterable[Paper]) -> None:
-        writer = self._open(folder, create=True).writer(_WRITER_BYTES, 1)
+        writer = opened_index(self._schema, folder, create=True).writer(_WRITER_BYTES, 1)
         ids: list[str] = []
         for paper in papers:
-            stems = self._text.analyze(paper_text(paper))
-            writer.add_document(document(paper, len(ids), stems))
+            writer.add_document(document(paper, len(ids), self._text))
             ids.append(paper.id)
         writer.commit()
         writer.wait_merging_threads()
@@ -376,9 +359,5 @@ def _checksum_of(folder: Path) -> int:
     return zlib.crc32("\n".join(names).encode())
 
 
-def _any_of(queries: Iterable[Query]) -> Query:
-    return Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def _all_of(queries: Iterable[Query]) -> Query:
-    return Query.boolean_query([(Occur.Must, query) for query in queries])
+def _joined(occur: Occur, queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(occur, query) for query in queries])

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import tantivy
 from tantivy import Filter, Tokenizer
@@ -35,39 +36,27 @@ class Card:
 
 def text_analyzer() -> tantivy.TextAnalyzer:
     """The analyzer of title and abstract: folds accents, drops stop words, stems."""
-    return (
-        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
-        .filter(Filter.remove_long(_LONGEST_WORD))
-        .filter(Filter.lowercase())
-        .filter(Filter.ascii_fold())
-        .filter(Filter.stopword("english"))
-        .filter(Filter.stemmer("english"))
-        .build()
-    )
+    return _analyzer(Filter.stopword("english"), Filter.stemmer("english"))
 
 
 def word_analyzer() -> tantivy.TextAnalyzer:
     """The analyzer of titles and names: keeps whole words, so that misspellings are close."""
-    return (
-        tantivy.TextAnalyzerBuilder(Tokenizer.simple())
-        .filter(Filter.remove_long(_LONGEST_WORD))
-        .filter(Filter.lowercase())
-        .filter(Filter.ascii_fold())
-        .build()
-    )
+    return _analyzer()
 
 
-def paper_text(paper: Paper) -> str:
-    """The searched text of a paper."""
-    return f"{paper.title}. {paper.abstract}"
+def _analyzer(*more: Filter) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(Tokenizer.simple())
+    for each in (Filter.remove_long(_LONGEST_WORD), Filter.lowercase(), Filter.ascii_fold(), *more):
+        builder = builder.filter(each)
+    return builder.build()
 
 
 def pieces(stems: Iterable[str]) -> list[str]:
     """Stems cut into overlapping pieces of five letters, their ends marked: `_diff diffu iffus …`.
 
     Words that stemming keeps apart (diffuse and diffusion) share pieces, and long words, which say
-    more, count more (McNamee and Mayfield 2004, "Character N-Gram
-    Tokenization for European Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
+    more, count more (McNamee and Mayfield 2004, "Character N-Gram Tokenization for European
+    Language Text Retrieval"). Measured in tests/benchmarks/ranking.md.
     """
     return [
         marked[at : at + _PIECE_LETTERS]
@@ -76,11 +65,13 @@ def pieces(stems: Iterable[str]) -> list[str]:
     ]
 
 
-def register(index: tantivy.Index) -> None:
-    """Register the analyzers of the fields with `index`."""
+def opened_index(fields: tantivy.Schema, folder: Path, *, create: bool) -> tantivy.Index:
+    """The index in `folder`, with the analyzers of its fields."""
+    index = tantivy.Index(fields, str(folder), reuse=not create)
     index.register_tokenizer(_TEXT, text_analyzer())
     index.register_tokenizer(_WORDS, word_analyzer())
     index.register_tokenizer(_PIECES, tantivy.TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+    return index
 
 
 def schema() -> tantivy.Schema:
@@ -104,25 +95,18 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Document:
-    """A paper as a document of the index.
-
-    Args:
-        paper: the paper.
-        number: its index among the papers, from 0.
-        stems: the analysed words of its text.
-    """
+def document(paper: Paper, number: int, analyzer: tantivy.TextAnalyzer) -> tantivy.Document:
+    """A paper as a document, with its `number` among the papers, from 0."""
+    text = f"{paper.title}. {paper.abstract}"
     gives = introduced(paper.title, paper.abstract)
     has = nicknames(f"{paper.title} {paper.abstract}")
-    made = tantivy.Document()
-    made.add_text("text", paper_text(paper))
-    made.add_text("pieces", " ".join(pieces(stems)))
-    made.add_text("title", paper.title)
-    for author in paper.authors:
-        for term in name_terms(author):
-            made.add_text("name", term)
-            made.add_text("author", term)
-    record = {
+    names = [term for author in paper.authors for term in name_terms(author)]
+    texts = {
+        "text": [text],
+        "pieces": [" ".join(pieces(analyzer.analyze(text)))],
+        "title": [paper.title],
+        "name": names,
+        "author": names,
         "key": [base_key(paper)],
         "venue": [paper.venue],
         "year": [str(paper.year or "")],
@@ -130,7 +114,8 @@ def document(paper: Paper, number: int, stems: Iterable[str]) -> tantivy.Documen
         "nickname": has,
         "introduced": gives,
     }
-    for name, values in record.items():
+    made = tantivy.Document()
+    for name, values in texts.items():
         for value in values:
             made.add_text(name, value)
     made.add_unsigned("number", number)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retrieval.index.files import checksum_of_fields, write_whole
 from retrieval.text.splitting import CHUNKER_VERSION, ChunkSettings
-from retrieval.types import LibraryError, LibraryMismatchError
+from retrieval.types import LibraryError
 
 FORMAT = 1
 """Version of the library's layout on disk."""
@@ -40,13 +40,10 @@ class Manifest:
         replaces: Collection[tuple[str, str]] = (),
     ) -> "Manifest":
         """The manifest at the beginning of a write that reads and removes these files."""
-        return replace(
-            self,
-            revision=uuid.uuid4().hex,
-            writing=True,
-            removed=tuple(sorted({*self.removed, *removes} - set(reads))),
-            replaced=(*self.replaced, *replaces),
-        )
+        removed = tuple(sorted({*self.removed, *removes} - set(reads)))
+        replaced = (*self.replaced, *replaces)
+        revision = uuid.uuid4().hex
+        return replace(self, revision=revision, writing=True, removed=removed, replaced=replaced)
 
     def ended(self) -> "Manifest":
         """The manifest at the end of a write."""
@@ -55,22 +52,14 @@ class Manifest:
 
 def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
     """The manifest of a new library."""
-    return Manifest(
-        format=FORMAT,
-        embedder=embedder,
-        chunker=CHUNKER_VERSION,
-        chunk_tokens=chunks.tokens,
-        revision=uuid.uuid4().hex,
-        writing=False,
-    )
+    revision = uuid.uuid4().hex
+    return Manifest(FORMAT, embedder, CHUNKER_VERSION, chunks.tokens, revision, writing=False)
 
 
 def read_manifest(path: Path) -> Manifest | None:
     """The manifest at `path`, or its copy if it is damaged; None if there is none.
 
-    Raises:
-        LibraryError: both are damaged.
-        LibraryMismatchError: it was written in another format.
+    Raises `LibraryError` if both are damaged, or it was written in another format.
     """
     try:
         return _read(path)
@@ -85,17 +74,13 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest and its copy, each whole or not at all.
-
-    Raises:
-        LibraryError: the folder cannot be written.
-    """
+    """Write the manifest and its copy, each whole or not at all, or raise `LibraryError`."""
     fields = asdict(manifest)
     if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
         del fields["replaced"]
     text = json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
-    for file in (_copy_of(path), path):
-        write_whole(file, text)
+    write_whole(_copy_of(path), text)
+    write_whole(path, text)
 
 
 def _read(path: Path) -> Manifest:
@@ -106,7 +91,7 @@ def _read(path: Path) -> Manifest:
     if fields.pop("checksum", None) not in (None, checksum_of_fields(fields)):
         raise ValueError("its checksum does not fit")
     if fields.get("format") != FORMAT:
-        raise LibraryMismatchError(
+        raise LibraryError(
             f"{path} is not in the library format {FORMAT} of this version; "
             "ingest the papers again with another --home."
         )
@@ -119,19 +104,15 @@ def _copy_of(path: Path) -> Path:
 
 
 def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
-    """Check that this program would make the library's chunks and vectors in the same way.
-
-    Raises:
-        LibraryMismatchError: embedder or chunker differ.
-    """
+    """Check that the library was made with the same embedder and chunker; else `LibraryError`."""
     if manifest.embedder != embedder:
-        raise LibraryMismatchError(
+        raise LibraryError(
             f"The library in {home} was made with the embedder {manifest.embedder!r}, not "
             f"{embedder!r}; use --embedder with the former, or ingest into another --home."
         )
     made = (manifest.chunker, manifest.chunk_tokens)
     if made != (CHUNKER_VERSION, chunks.tokens):
-        raise LibraryMismatchError(
+        raise LibraryError(
             f"The library in {home} was cut by {made[0]} into {made[1]} tokens, this version uses "
             f"{CHUNKER_VERSION} with {chunks.tokens}; ingest the papers into another --home."
         )

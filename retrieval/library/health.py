@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retrieval.formats.merge import PaperIndex, record_of
-from retrieval.index.chroma import StoredPaper
+from retrieval.index.records import StoredPaper
 from retrieval.library.library import Library
 from retrieval.types import LibraryError, Paper, Progress, silent
 

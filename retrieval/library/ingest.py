@@ -17,7 +17,7 @@ from retrieval.formats.merge import (
     readable_id,
     record_of,
 )
-from retrieval.index.chroma import StoredPaper
+from retrieval.index.records import StoredPaper
 from retrieval.library.health import drop_files, mend, without_files, write_papers
 from retrieval.library.library import Library
 from retrieval.types import IngestReport, InputError, Paper, Progress, Record, Skipped, silent

@@ -11,7 +11,7 @@ from pathlib import Path
 import filelock
 
 from retrieval.encoders.embedder import Embedder
-from retrieval.index.chroma import ChromaStore, NewPaper
+from retrieval.index.chroma import ChromaStore
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.manifest import (
     Manifest,
@@ -20,6 +20,7 @@ from retrieval.index.manifest import (
     read_manifest,
     write_manifest,
 )
+from retrieval.index.records import NewPaper
 from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text
 from retrieval.types import LibraryError, LibraryInUseError, Paper
 
@@ -31,8 +32,7 @@ class Library:
         """Open the library in `home`, made if it is missing.
 
         Raises:
-            LibraryError: the folder cannot be used.
-            LibraryMismatchError: it was made with another embedder, chunker or format.
+            LibraryError: the folder cannot be used, or was made with another embedder or format.
         """
         self.home = home
         self.embedder = embedder

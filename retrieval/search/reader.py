@@ -19,17 +19,7 @@ from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.text.splitting import Sentence, split_sentences
 from retrieval.types import Cancelled, Paper, never
 
-KINDS = (
-    "content",
-    "several",
-    "record",
-    "list",
-    "by_authors",
-    "greeting",
-    "thanks",
-    "ability",
-    "count",
-)
+KINDS = tuple("content several record list by_authors greeting thanks ability count".split())
 """What a message asks for; the order of the `kind` head."""
 FOCUSES = ("alone", "last", "earlier", "both")
 """What a message refers to; the order of the `focus` head."""
@@ -113,11 +103,7 @@ class Reader:
     """The encoder in llama.cpp and its heads; thread-safe, one text at a time."""
 
     def __init__(self, path: Path, heads: Heads, *, threads: int) -> None:
-        """Load the GGUF encoder at `path`.
-
-        Raises:
-            ModelError: the file is not a usable encoder.
-        """
+        """Load the GGUF encoder at `path`; `ModelError` if it is not usable."""
         self._encoder = Encoder(path, threads=threads)
         self._heads = heads
 
@@ -127,11 +113,7 @@ class Reader:
         """Read each of `papers` together with `question`.
 
         An abstract longer than the context is read in windows of whole sentences; the highest
-        logits of its windows count.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-            ModelError: the model cannot read.
+        logits of its windows count. Raises `Cancelled` once `stopped()` is true.
         """
         asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
@@ -139,11 +121,9 @@ class Reader:
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""
-        first = self.vector(message, previous)
-        return MessageRead(
-            kinds=self._probabilities("kind", first, KINDS),
-            focuses=self._probabilities("focus", first, FOCUSES),
-        )
+        vector = self.vector(message, previous)
+        kinds, focuses = self._heads.of("kind", vector)[0], self._heads.of("focus", vector)[0]
+        return MessageRead(_probabilities(kinds, KINDS), _probabilities(focuses, FOCUSES))
 
     def shapes(self, message: str) -> dict[str, float]:
         """Probability of each of `SHAPES` for a message."""
@@ -217,12 +197,10 @@ class Reader:
         for sentence, logit, shares in zip(window.sentences, evidence, roles, strict=True):
             yield SentenceRead(sentence, logit, tuple(shares))
 
-    def _probabilities(
-        self, head: str, vector: NDArray[np.float32], names: Sequence[str]
-    ) -> dict[str, float]:
-        logits = self._heads.of(head, vector)[0]
-        shares = np.exp(logits - logits.max())
-        return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
+
+def _probabilities(logits: NDArray[np.float32], names: Sequence[str]) -> dict[str, float]:
+    shares = np.exp(logits - logits.max())
+    return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

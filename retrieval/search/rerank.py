@@ -8,7 +8,7 @@ Language Modeling Approach to Information Retrieval"; with a pretrained model, S
 "Improving Passage Retrieval with Zero-Shot Question Generation").
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -19,8 +19,7 @@ from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
 from retrieval.search.reader import PaperRead, Reader
 from retrieval.search.search import search
-from retrieval.search.settings import SearchSettings
-from retrieval.types import Paper, Passage
+from retrieval.types import Paper, Passage, SearchSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,6 @@ class RerankSettings:
     """Weight of the logit "this paper is what the question is about"."""
     answered: float = 0.06
     """Weight of the logit "this abstract answers it"."""
-    evidence: float = 0.0
-    """Weight of the logit of the paper's best sentence."""
     close: int = 3
     """Papers whose likelihood is computed, at most."""
     doubt: float = 0.2
@@ -53,7 +50,7 @@ class RerankSettings:
     @classmethod
     def order_kept(cls) -> "RerankSettings":
         """Settings to read papers but keep the first stage's order; for measurements."""
-        return cls(relevance=0.0, answered=0.0, evidence=0.0)
+        return cls(relevance=0.0, answered=0.0)
 
 
 class QuestionLikelihood(Protocol):
@@ -62,11 +59,7 @@ class QuestionLikelihood(Protocol):
     def of(
         self, question: str, texts: Sequence[str], stopped: Callable[[], bool]
     ) -> Iterator[NDArray[np.float32]]:
-        """For each text the log-probability (natural) of every token of the question.
-
-        Raises:
-            Cancelled: `stopped()` became true.
-        """
+        """For each text the log-probability (natural) of every token of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +79,10 @@ class ReadPassage:
     passage: Passage
     read: PaperRead
 
+    def plus(self, score: float) -> "ReadPassage":
+        """The same with a higher score."""
+        return replace(self, passage=replace(self.passage, score=self.passage.score + score))
+
 
 def ranking(
     library: Library,
@@ -99,11 +96,9 @@ def ranking(
     """The papers that pass the filters in `query` and fit it best, best first, at most `limit`.
 
     Without a reader, the first stage alone ranks. For a claim its order stays, too: it is better
-    than that of the reader, which was trained on questions; see tests/benchmarks/reading.md.
-
-    Raises:
-        LibraryError: the library has no papers or cannot be read.
-        Cancelled: `stopped()` became true.
+    than that of the reader, which was trained on questions; see tests/benchmarks/reading.md. Raises
+    `LibraryError` if the library has no papers or cannot be read and `Cancelled` if `stopped()`
+    became true.
     """
     library.ready_to_search()
     parsed = Lookup.over(library).parse(query, lookup=False)
@@ -130,21 +125,10 @@ def read_papers(
 ) -> list[ReadPassage]:
     """Read the papers of the passages near the best one; return them in the new order.
 
-    Args:
-        question: the question.
-        passages: passages from the first stage, best first.
-        reader: the reader.
-        stopped: checked between two papers.
-        settings: see `RerankSettings`.
-        also: ids of papers that are always read.
-        seeks_one: whether one paper is sought, so that fewer are read.
-
-    Returns:
-        Read passages, best first; `score` is the fused score plus the reader's, which is 0 for the
-        paper that the reader finds best and less for the others.
-
-    Raises:
-        Cancelled: `stopped()` became true.
+    The passages are from the first stage, best first; the papers with the ids in `also` are always
+    read, and fewer others if one paper is sought. The returned `score` is the fused score plus the
+    reader's, which is 0 for the paper that the reader finds best and less for the others. Raises
+    `Cancelled` once `stopped()` is true.
     """
     settings = settings or RerankSettings()
     margin = settings.near if seeks_one else settings.margin
@@ -155,13 +139,8 @@ def read_papers(
         or (at < settings.depth and passages[0].score - passage.score < margin)
     ]
     reads = list(reader.read(question, [passage.paper for passage in near], stopped))
-    values = [value_of(read, settings) for read in reads]
-    best = max(values, default=0.0)
-    scored = [
-        _adjusted(passage, read, value - best)
-        for passage, read, value in zip(near, reads, values, strict=True)
-    ]
-    return sorted(scored, key=lambda each: -each.passage.score)
+    values = [settings.relevance * r.relevance + settings.answered * r.answered for r in reads]
+    return _ordered(map(ReadPassage, near, reads), values)
 
 
 def reranked(passages: Sequence[Passage], read: Sequence[ReadPassage]) -> list[Passage]:
@@ -185,10 +164,7 @@ def by_likelihood(
 ) -> list[ReadPassage]:
     """The read passages, with those close to the best ordered by the question's likelihood.
 
-    The model is not called if one paper is clearly the best.
-
-    Raises:
-        Cancelled: `stopped()` became true.
+    The model is not called if one paper is clearly the best. Raises `Cancelled` as `read_papers`.
     """
     settings = settings or RerankSettings()
     least = read[0].passage.score - settings.doubt if read else 0.0
@@ -200,21 +176,7 @@ def by_likelihood(
     values = advantages(rows, settings.token_limit).tolist()
     # The other papers get the least likelihood of the close ones.
     values += [min(values)] * (len(read) - len(close))
-    scored = [
-        _adjusted(each.passage, each.read, settings.likelihood * (value - max(values)))
-        for each, value in zip(read, values, strict=True)
-    ]
-    return sorted(scored, key=lambda each: -each.passage.score)
-
-
-def value_of(read: PaperRead, settings: RerankSettings) -> float:
-    """The reader's score of a paper, comparable between the papers of one question."""
-    best = max((each.evidence for each in read.sentences), default=0.0)
-    return (
-        settings.relevance * read.relevance
-        + settings.answered * read.answered
-        + settings.evidence * best
-    )
+    return _ordered(read, [settings.likelihood * value for value in values])
 
 
 def advantages(rows: NDArray[np.float32], limit: float) -> NDArray[np.float32]:
@@ -238,5 +200,8 @@ def text_of(paper: Paper, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0]
 
 
-def _adjusted(passage: Passage, read: PaperRead, value: float) -> ReadPassage:
-    return ReadPassage(replace(passage, score=passage.score + value), read)
+def _ordered(read: Iterable[ReadPassage], values: Sequence[float]) -> list[ReadPassage]:
+    """Best first, once to each score its value is added, less the highest of the values."""
+    best = max(values, default=0.0)
+    scored = [each.plus(value - best) for each, value in zip(read, values, strict=True)]
+    return sorted(scored, key=lambda each: -each.passage.score)

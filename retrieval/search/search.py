@@ -1,16 +1,24 @@
 """The first stage of search, lexical and dense scores fused into one ranking; similar papers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from retrieval.encoders.embedder import Vector
-from retrieval.index.chroma import ChromaStore, paper_of
+from retrieval.index.chroma import ChromaStore
+from retrieval.index.records import paper_of
 from retrieval.library.library import Library
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import NO_FILTERS, Chunk, Filters, Hit, Paper, Passage
+from retrieval.types import (
+    NO_FILTERS,
+    Filters,
+    Hit,
+    Paper,
+    Passage,
+    Retriever,
+    SearchSettings,
+)
 
 RRF_CONSTANT = 60
 """Added to every rank; the higher it is, the less the first places stand out."""
@@ -38,20 +46,13 @@ def search(
 ) -> list[Passage]:
     """The papers that pass `filters` and fit `query` best, best first.
 
-    Args:
-        library: the library to search.
-        query: the text to search for.
-        limit: papers at most, besides those of `also`.
-        settings: see `SearchSettings`.
-        filters: conditions on records; if few papers pass, they hold for `also`, too.
-        also: ids of papers that are ranked even if they are not found.
-
-    Raises:
-        LibraryError: the library has no papers or cannot be read.
+    The papers with the ids in `also` are ranked even if they are not found, and do not count for
+    `limit`; if few papers pass the filters, these hold for them, too. Raises `LibraryError` if the
+    library has no papers or cannot be read.
     """
     settings = settings or SearchSettings()
     library.ready_to_search()
-    asked = _RetrieverQuery(
+    asked = _Search(
         library=library,
         vector=library.embedder.embed(query),
         matches=dict(library.lexical.search(query, settings.lexical_reach, filters)),
@@ -60,7 +61,8 @@ def search(
         limit=limit,
         settings=settings,
     )
-    best, scores = _RETRIEVERS[settings.retriever](asked)
+    best = asked.candidates()
+    scores = asked.scores(_cosines(best))
     ranked = sorted(scores, key=lambda id_: (-scores[id_], id_))
     ranked = ranked[:limit] + [id_ for id_ in ranked[limit:] if id_ in also]
     return _passages(library, [best[id_] for id_ in ranked], scores)
@@ -69,10 +71,8 @@ def search(
 def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
     """The papers nearest to the one with this id, nearest first; none if it is unknown.
 
-    A paper's vector is the mean of the unit vectors of its chunks.
-
-    Raises:
-        LibraryError: the library cannot be read.
+    A paper's vector is the mean of the unit vectors of its chunks. Raises `LibraryError` if the
+    library cannot be read.
     """
     own = store.chunk_vectors([paper_id])
     if not own or limit < 1:
@@ -108,13 +108,18 @@ def reciprocal_rank_fusion(
     Individual Rank Learning Methods". `dense` has all candidates. Equal scores rank in the order of
     their keys. Differences mean little: the first two places differ by 0.02.
     """
-    rankings = [_reciprocal_ranks(dense), _reciprocal_ranks(lexical)]
-    return _shares({key: sum(each.get(key, 0.0) for each in rankings) for key in dense})
+    sums = dict.fromkeys(dense, 0.0)
+    for scores in (dense, lexical):
+        ranked = sorted(scores, key=lambda key: (-scores[key], key))
+        for rank, key in enumerate(ranked, start=1):
+            if key in sums:
+                sums[key] += 1 / (RRF_CONSTANT + rank)
+    return _shares(sums)
 
 
 @dataclass(frozen=True, slots=True)
-class _RetrieverQuery:
-    """A query for a retriever."""
+class _Search:
+    """A query with what both sides need to know of it."""
 
     library: Library
     vector: Vector
@@ -126,60 +131,44 @@ class _RetrieverQuery:
     limit: int
     settings: SearchSettings
 
-    def sure(self, matches: int) -> list[str]:
+    def candidates(self) -> dict[str, Hit]:
+        """The best chunk of every candidate: papers near the query, and `_sure` ones."""
+        settings = self.settings
+        if settings.retriever is Retriever.BM25:
+            return self._exact(self._sure(self.limit))
+        if self._few is not None:
+            return self._exact(sorted(self._few))
+        depth = settings.dense_depth if self.passing is None else settings.filtered_depth
+        best = _nearest_papers(self.library.store, self.vector, depth, self.limit, self.passing)
+        sure = self._sure(0 if settings.retriever is Retriever.DENSE else settings.lexical_depth)
+        return best | self._exact([id_ for id_ in sure if id_ not in best])
+
+    def scores(self, cosines: Mapping[str, float]) -> dict[str, float]:
+        """The score of every candidate, in [0, 1]."""
+        retriever = self.settings.retriever
+        if retriever is Retriever.RRF:
+            return reciprocal_rank_fusion(cosines, self.matches)
+        alone = {Retriever.DENSE: 1.0, Retriever.BM25: 0.0}
+        return convex_sum(cosines, self.matches, alone.get(retriever, self.settings.dense_weight))
+
+    def _sure(self, matches: int) -> list[str]:
         """Candidates whatever their vectors: the best `matches` lexical matches, and `also`."""
         papers = dict.fromkeys([*islice(self.matches, matches), *self.also])
-        return [id_ for id_ in papers if self.few is None or id_ in self.few]
+        return [id_ for id_ in papers if self._few is None or id_ in self._few]
 
     @property
-    def few(self) -> set[str] | None:
+    def _few(self) -> set[str] | None:
         """The papers that pass the filters if they are few; see `SearchSettings.few`."""
-        if self.passing is None or len(self.passing) > self.settings.few:
-            return None
-        return self.passing
+        is_few = self.passing is not None and len(self.passing) <= self.settings.few
+        return self.passing if is_few else None
 
-
-_Scored = tuple[dict[str, Hit], dict[str, float]]
-"""For every candidate its best chunk with the cosine, and its score in [0, 1]."""
-
-
-def _hybrid(asked: _RetrieverQuery) -> _Scored:
-    best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
-    return best, convex_sum(_cosines(best), asked.matches, asked.settings.dense_weight)
-
-
-def _rrf(asked: _RetrieverQuery) -> _Scored:
-    best = _nearest(asked, asked.sure(asked.settings.lexical_depth))
-    return best, reciprocal_rank_fusion(_cosines(best), asked.matches)
-
-
-def _dense(asked: _RetrieverQuery) -> _Scored:
-    best = _nearest(asked, asked.sure(0))
-    return best, convex_sum(_cosines(best), {}, 1.0)
-
-
-def _bm25(asked: _RetrieverQuery) -> _Scored:
-    best = _exact(asked, asked.sure(asked.limit))
-    return best, convex_sum(_cosines(best), asked.matches, 0.0)
-
-
-_RETRIEVERS: Mapping[Retriever, Callable[[_RetrieverQuery], _Scored]] = {
-    Retriever.HYBRID: _hybrid,
-    Retriever.RRF: _rrf,
-    Retriever.DENSE: _dense,
-    Retriever.BM25: _bm25,
-}
-
-
-def _nearest(asked: _RetrieverQuery, sure: Sequence[str]) -> dict[str, Hit]:
-    """The best chunks of all candidates: the papers nearest to the query, and `sure`."""
-    if asked.few is not None:
-        return _exact(asked, sorted(asked.few))
-    settings = asked.settings
-    depth = settings.dense_depth if asked.passing is None else settings.filtered_depth
-    store = asked.library.store
-    best = _nearest_papers(store, asked.vector, depth, asked.limit, asked.passing)
-    return best | _exact(asked, [id_ for id_ in sure if id_ not in best])
+    def _exact(self, paper_ids: Sequence[str]) -> dict[str, Hit]:
+        """The best chunks of these papers, also if the dense retriever does not find them."""
+        vectors = self.library.store.chunk_vectors(paper_ids)
+        return _best_chunks(
+            Hit(chunk_id, paper_of(chunk_id), float(found @ self.vector))
+            for chunk_id, found in vectors.items()
+        )
 
 
 def _nearest_papers(
@@ -197,31 +186,17 @@ def _nearest_papers(
         depth *= 4
 
 
-def _exact(asked: _RetrieverQuery, paper_ids: Sequence[str]) -> dict[str, Hit]:
-    """The best chunks of these papers, also if the dense retriever does not find them."""
-    vectors = asked.library.store.chunk_vectors(paper_ids)
-    return _best_chunks(
-        Hit(chunk_id, paper_of(chunk_id), float(found @ asked.vector))
-        for chunk_id, found in vectors.items()
-    )
-
-
 def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
     """The best hit of every paper."""
     best: dict[str, Hit] = {}
     for hit in hits:
-        if hit.paper_id not in best or hit.score > best[hit.paper_id].score:
+        if hit.score > best.setdefault(hit.paper_id, hit).score:
             best[hit.paper_id] = hit
     return best
 
 
 def _cosines(best: Mapping[str, Hit]) -> dict[str, float]:
     return {id_: hit.score for id_, hit in best.items()}
-
-
-def _reciprocal_ranks(scores: Mapping[str, float]) -> dict[str, float]:
-    ranked = sorted(scores, key=lambda key: (-scores[key], key))
-    return {key: 1 / (RRF_CONSTANT + rank) for rank, key in enumerate(ranked, start=1)}
 
 
 def _shares(scores: Mapping[str, float]) -> dict[str, float]:
@@ -244,10 +219,5 @@ def _passages(library: Library, hits: Sequence[Hit], scores: Mapping[str, float]
         for hit in hits
         if hit.paper_id in stored
         and hit.chunk_id in chunks
-        and _fits(stored[hit.paper_id].paper, chunks[hit.chunk_id])
+        and chunks[hit.chunk_id].fits(stored[hit.paper_id].paper.abstract)
     ]
-
-
-def _fits(paper: Paper, chunk: Chunk) -> bool:
-    """Whether the chunk is of the current abstract; an interrupted update may leave others."""
-    return paper.abstract[chunk.start : chunk.end] == chunk.text

@@ -10,8 +10,7 @@ from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_encoder
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT, read_heads
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, read_heads
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import AnswerSettings
 from retrieval.encoders.embedder import LlamaCppEmbedder

@@ -25,8 +25,7 @@ from assistant.settings import (
 from assistant.types import Answer, Outcome, Retrieved, SentenceKind
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import silent
+from retrieval.types import Retriever, silent
 
 LIE = "LionPrune removes 97% of the weights of every model in Vienna."
 CASES = [
@@ -70,7 +69,6 @@ def test_no_command_that_answers_people_takes_them(
 
 
 def test_the_whole_is_what_is_set_by_default() -> None:
-    assert NO_ABLATIONS.search_settings() == SearchSettings()
     for writing in (WritingSettings(), WritingSettings(mode=WritingMode.QUOTE, max_tokens=7)):
         assert NO_ABLATIONS.answer_settings(writing) == AnswerSettings(writing=writing)
 

@@ -366,9 +366,9 @@ def test_role_marks_that_a_model_calls_user_defined_stay_text(tmp_path: Path) ->
     path = bpe_model(tmp_path / "m.gguf", "qwen2", "gpt-2", CHATML, USER_MARKS, user_defined=True)
     model = llamacpp.load(path, context=512, threads=1)
     for mark in USER_MARKS:
-        [token] = llamacpp.tokenize(model, mark, add_bos=False, special=True)
+        [token] = llamacpp.tokenize(model, mark, special=True)
         for text in (mark, f"a{mark}b", mark * 3, f"<{mark}", f"{mark[:-1]}{mark}"):
-            read = llamacpp.tokenize(model, text, add_bos=False, special=False)
+            read = llamacpp.tokenize(model, text)
             assert token not in read
             assert model.detokenize(read).decode() == text
-    assert llamacpp.tokenize(model, "", add_bos=False, special=False) == []
+    assert llamacpp.tokenize(model, "") == []

@@ -20,7 +20,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from assistant.models import resolve_encoder
-from assistant.models.gguf.encoders import (
+from assistant.models.gguf.trained import (
     CUTTER,
     READER,
     SUPPORT,

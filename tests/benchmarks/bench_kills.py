@@ -33,19 +33,20 @@ sys.path.insert(0, str(_TESTS / "retrieval"))
 
 from fake_embedder import WordEmbedder  # noqa: E402 - of the tests
 
-from retrieval.index import chroma  # noqa: E402
+from retrieval.index import chroma, connection  # noqa: E402
 from retrieval.index.manifest import read_manifest  # noqa: E402
 from retrieval.library import health  # noqa: E402
 from retrieval.library.ingest import ingest, remove_source  # noqa: E402
 from retrieval.library.library import Library  # noqa: E402
 from retrieval.search.search import search  # noqa: E402
-from retrieval.search.settings import SearchSettings  # noqa: E402
 from retrieval.text.splitting import ChunkSettings  # noqa: E402
-from retrieval.types import InputError, LibraryError  # noqa: E402
+from retrieval.types import (  # noqa: E402
+    InputError,
+    LibraryError,
+    SearchSettings,
+)
 
-chroma._SYNC_THRESHOLD = 50
-for _settings in (chroma._CHUNKS, chroma._PAPERS):
-    _settings["hnsw"]["sync_threshold"] = 50  # type: ignore[index]
+chroma.SYNC_THRESHOLD = connection.SYNC_THRESHOLD = 50
 health.BATCH = 8
 
 PAPERS, SHARED = 60, 10
@@ -135,7 +136,7 @@ def lose_chunks(home: Path) -> None:
     ids = sorted(stored.paper.id for stored in store.papers())
     store.delete_chunks(list(store.chunk_vectors(ids[::3])))
     with store._turn(writing=True):
-        stray = store._chunks.get(ids=[f"{ids[1]}:0"], include=chroma._ALL_OF_A_CHUNK)
+        stray = store._whole_chunks(ids=[f"{ids[1]}:0"])
         store._put(stray | {"ids": ["nobody:0"]})
 
 

@@ -32,8 +32,7 @@ from retrieval.search.rerank import (
     reranked,
 )
 from retrieval.search.search import search
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import Passage, silent
+from retrieval.types import Passage, Retriever, SearchSettings, silent
 
 Ranker = Callable[[str], list[Passage]]
 SHOWN = 10

@@ -45,8 +45,7 @@ class RandomVectors:
 
     def __init__(self, real: LlamaCppEmbedder, *, questions: bool) -> None:
         """Embed for real only if what comes are `questions`."""
-        self.name, self.limit = real.name, real.limit
-        self.count = real.count
+        self.name, self.count = real.name, real.count
         self.embed: Callable[[str], Vector] = real.embed if questions else _random_vector
 
 

@@ -92,7 +92,7 @@ def main() -> None:
     settings = Settings()
     path = resolve_chat_model(settings.model, settings.cache, settings.threads, silent)
     model = llamacpp.load(path, context=2048, threads=settings.threads)
-    tokens = llamacpp.tokenize(model, TEXT, add_bos=False, special=False)
+    tokens = llamacpp.tokenize(model, TEXT)
     ways: dict[str, Callable[[], Any]] = {
         "never asked": nullcontext,
         "asked in Python": lambda: asking_python(model),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from assistant.generation.verification.guards import breaks
 from assistant.generation.verification.support import THRESHOLD, SupportModel
 from assistant.models import resolve_embedder, resolve_encoder
-from assistant.models.gguf.encoders import SUPPORT, read_heads
+from assistant.models.gguf.trained import SUPPORT, read_heads
 from assistant.settings import Settings
 from retrieval.encoders.embedder import Embedder, LlamaCppEmbedder
 

@@ -10,7 +10,7 @@ import pytest
 from running_evaluate import Run, evaluated, rows_of
 
 from assistant.evaluation.records.record import first_difference, read_record
-from assistant.models.gguf.adapter import ADAPTER
+from assistant.models.gguf.trained import ADAPTER
 
 DEV = Path(__file__).with_name("dev.jsonl")
 SAMPLES = 10

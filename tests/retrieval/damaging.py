@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fake_embedder import WordEmbedder
 
-from retrieval.index import chroma
+from retrieval.index import chroma, connection
 from retrieval.library.health import repair
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
@@ -24,9 +24,7 @@ from retrieval.search.search import search
 from retrieval.text.splitting import ChunkSettings
 from retrieval.types import UserError
 
-chroma._SYNC_THRESHOLD = 10
-for collection in (chroma._CHUNKS, chroma._PAPERS):
-    collection["hnsw"]["sync_threshold"] = 10  # type: ignore[index] # vectors are saved early
+chroma.SYNC_THRESHOLD = connection.SYNC_THRESHOLD = 10  # vectors are saved early
 
 
 def truncated(content: bytes) -> bytes:

@@ -27,10 +27,6 @@ class WordEmbedder:
     def name(self) -> str:
         return self._name
 
-    @property
-    def limit(self) -> int:
-        return 10_000
-
     def count(self, text: str) -> int:
         return len(text.split())
 

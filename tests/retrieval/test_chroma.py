@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from fake_embedder import DIMENSIONS, WordEmbedder
 
-from retrieval.index.chroma import _CHUNKS, _PAPERS, ChromaStore, NewPaper, StoredPaper
+from retrieval.index.chroma import ChromaStore
 from retrieval.index.files import JournalEntry
+from retrieval.index.records import NewPaper, StoredPaper
 from retrieval.text.splitting import ChunkSettings, chunk_paper
 from retrieval.types import LibraryError, Paper, Source
 
@@ -92,7 +93,7 @@ def test_the_vectors_of_papers_are_those_of_all_their_chunks(store: ChromaStore)
 def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
     store: ChromaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.index.chroma._SYNC_THRESHOLD", 10)
+    monkeypatch.setattr("retrieval.index.chroma.SYNC_THRESHOLD", 10)
     monkeypatch.setattr("retrieval.index.chroma._SYNCS", 2)
 
     def written_out() -> list[Path]:
@@ -117,8 +118,7 @@ def test_a_bulk_write_is_written_out_seldom_and_at_its_end(
 def test_records_outlive_vectors_torn_by_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torn: str
 ) -> None:
-    monkeypatch.setitem(_PAPERS["hnsw"] or {}, "sync_threshold", 10)
-    monkeypatch.setitem(_CHUNKS["hnsw"] or {}, "sync_threshold", 10)
+    monkeypatch.setattr("retrieval.index.connection.SYNC_THRESHOLD", 10)
     whole = ChromaStore(tmp_path / "whole" / "chroma")
     for number in range(15):
         whole.write([new(f"p{number}")], {})
@@ -271,7 +271,7 @@ def test_what_is_no_store_is_refused_with_the_way_out(tmp_path: Path, name: str)
         ChromaStore(tmp_path / "chroma")
 
 
-def test_chunks_linked_anew_are_what_they_were(store: ChromaStore) -> None:
+def test_chunks_linked_anew_are_what_they_were(store: ChromaStore, tmp_path: Path) -> None:
     papers = [new(f"p{n}", f"Word{n} two. Three word{n}.") for n in range(40)]
     store.write(papers, {})
     store.delete(["p0"])
@@ -284,7 +284,7 @@ def test_chunks_linked_anew_are_what_they_were(store: ChromaStore) -> None:
         np.testing.assert_allclose(after[id_], vector, atol=1e-6)  # Chroma scales them again
     assert store.damage() == ([], [])
     assert not store.unreachable()
-    assert ChromaStore(store._folder).nearest(vectors["p7:0"], 1)[0].chunk_id == "p7:0"
+    assert ChromaStore(tmp_path / "chroma").nearest(vectors["p7:0"], 1)[0].chunk_id == "p7:0"
 
 
 def test_an_empty_store_has_nothing_unreachable(store: ChromaStore) -> None:

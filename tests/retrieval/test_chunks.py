@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.encoders.embedder import CONTEXT, LlamaCppEmbedder
 from retrieval.formats.merge import fold, paper_of
 from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text, split_sentences
 from retrieval.types import Paper, Record, Source
@@ -83,4 +83,4 @@ def test_chunks_of_the_seeds_fit_the_embedder(
         for chunk in chunks:
             # Tokens of a whole may differ by a little from those of its sentences.
             assert embedder.count(chunk.text) <= ChunkSettings().tokens + 2
-            assert embedder.count(embedded_text(seed, chunk)) <= embedder.limit
+            assert embedder.count(embedded_text(seed, chunk)) <= CONTEXT - 2

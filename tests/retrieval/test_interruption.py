@@ -25,8 +25,7 @@ from retrieval.library.health import repair
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.search.search import search
-from retrieval.search.settings import SearchSettings
-from retrieval.types import LibraryError, Record
+from retrieval.types import LibraryError, Record, SearchSettings
 
 PROGRAM = Path(__file__).with_name("ingest_telling.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

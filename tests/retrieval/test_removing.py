@@ -201,7 +201,7 @@ def test_chunks_that_cannot_be_read_are_told_and_embedded_anew(
         raise LibraryError("damaged")
 
     with monkeypatch.context() as patch:
-        patch.setattr(two_files.store, "_readable_chunks", unreadable)
+        patch.setattr(two_files.store, "chunks_by_id", unreadable)
         before = two_files.store.revision
         health = check(two_files)
         assert (health.readable, health.damaged) == (False, 3)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from retrieval.search.reader import PaperRead, SentenceRead
+from retrieval.search.reader import PaperRead
 from retrieval.search.rerank import (
     ReadPassage,
     RerankSettings,
@@ -18,12 +18,10 @@ from retrieval.search.rerank import (
     read_papers,
     reranked,
     text_of,
-    value_of,
 )
-from retrieval.text.splitting import Sentence
 from retrieval.types import Cancelled, Chunk, Paper, Passage, Source
 
-SETTINGS = RerankSettings(depth=3, margin=0.3, relevance=0.5, answered=0.0, evidence=0.0)
+SETTINGS = RerankSettings(depth=3, margin=0.3, relevance=0.5, answered=0.0)
 
 
 LIKELIHOOD = RerankSettings(close=3, doubt=0.3, likelihood=0.5, token_limit=3.0)
@@ -40,6 +38,7 @@ class ChosenReader:
 
     def __init__(self, **relevance: float) -> None:
         self.relevance = relevance
+        self.answered: dict[str, float] = {}
         self.asked: list[str] = []
 
     def read(
@@ -49,7 +48,7 @@ class ChosenReader:
             if stopped():
                 raise Cancelled
             self.asked.append(paper.id)
-            yield PaperRead(self.relevance.get(paper.id, 0.0), 0.0, ())
+            yield PaperRead(self.relevance.get(paper.id, 0.0), self.answered.get(paper.id, 0.0), ())
 
 
 def ranked(passages: list[Passage], **relevance: float) -> list[tuple[str, float]]:
@@ -57,11 +56,14 @@ def ranked(passages: list[Passage], **relevance: float) -> list[tuple[str, float
     return [(each.paper.id, round(each.score, 3)) for each in reranked(passages, read)]
 
 
-def test_a_value_by_hand() -> None:
-    sentences = tuple(SentenceRead(Sentence(0, 1, "a"), logit) for logit in (-1.0, 3.0))
-    settings = RerankSettings(relevance=0.1, answered=0.2, evidence=0.3)
-    assert value_of(PaperRead(2.0, -1.0, sentences), settings) == pytest.approx(0.2 - 0.2 + 0.9)
-    assert value_of(PaperRead(2.0, -1.0, ()), settings) == pytest.approx(0.0)
+def test_relevance_and_an_answer_both_count() -> None:
+    passages = [passage("a", 0.9), passage("b", 0.8)]
+    reader = ChosenReader(a=2.0)
+    reader.answered = {"a": -1.0, "b": 1.0}  # 0.1 × 2 − 0.2 × 1 = 0, and 0.2 × 1
+    settings = RerankSettings(relevance=0.1, answered=0.2)
+    read = read_papers("Why?", passages, reader, lambda: False, settings)
+    scores = [(each.passage.paper.id, round(each.passage.score, 3)) for each in read]
+    assert scores == [("b", 0.8), ("a", 0.7)]
 
 
 def test_a_paper_that_reads_better_comes_first() -> None:

@@ -8,8 +8,7 @@ from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.search.rerank import ranking
 from retrieval.search.search import reciprocal_rank_fusion, search
-from retrieval.search.settings import Retriever, SearchSettings
-from retrieval.types import Filters, LibraryError
+from retrieval.types import Filters, LibraryError, Retriever, SearchSettings
 
 PAPERS = (
     {

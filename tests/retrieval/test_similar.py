@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from fake_embedder import WordEmbedder
 
-from retrieval.index.chroma import ChromaStore, NewPaper
+from retrieval.index.chroma import ChromaStore
+from retrieval.index.records import NewPaper
 from retrieval.search.search import similar
 from retrieval.text.splitting import ChunkSettings, chunk_paper
 from retrieval.types import Paper, Source

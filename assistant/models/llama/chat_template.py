@@ -76,27 +76,16 @@ class ChatTemplate:
     """A compiled chat template."""
 
     def __init__(self, source: str, *, bos: str, eos: str) -> None:
-        """Compile it.
+        """Compile the Jinja `source`; `ModelError` if it is not a valid template.
 
-        Args:
-            source: the template in Jinja, from the GGUF file.
-            bos: text of the token that begins a text, empty if there is none.
-            eos: text of the token that ends one.
-
-        Raises:
-            ModelError: it is not a valid template.
+        `bos` and `eos` are the texts of the tokens that begin and end a text, or empty.
         """
+        extensions = [jinja2.ext.loopcontrols, _Generation]
         environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True,
-            lstrip_blocks=True,
-            extensions=[jinja2.ext.loopcontrols, _Generation],
+            trim_blocks=True, lstrip_blocks=True, extensions=extensions
         )
-        environment.globals |= {
-            "bos_token": bos,
-            "eos_token": eos,
-            "raise_exception": _refuse,
-            "strftime_now": _SOME_DAY.strftime,
-        }
+        environment.globals |= {"bos_token": bos, "eos_token": eos}
+        environment.globals |= {"raise_exception": _refuse, "strftime_now": _SOME_DAY.strftime}
         self._bos = bos
         try:
             self._template = environment.from_string(source)
@@ -110,14 +99,10 @@ class ChatTemplate:
     def parts(self, messages: Messages, *, think: bool = False) -> list[Part]:
         """The conversation up to the beginning of the next message, or of its thinking.
 
-        If a template has no system role, the system's text begins the first message.
-
-        Args:
-            messages: each with `role` and `content`; the first may be the system's.
-            think: leave the thinking open; otherwise a reasoning model's thinking is closed.
-
-        Raises:
-            ModelError: the template cannot take these messages, or does not show each once.
+        Each message has `role` and `content`; the first may be the system's. If a template has no
+        system role, its text begins the first message. With `think` the thinking is left open;
+        otherwise a reasoning model's thinking is closed. Raises `ModelError` if the template cannot
+        take these messages, or does not show each once.
         """
         stand_ins = [
             {"role": message["role"], "content": f"\ue000{position}\ue001"}
@@ -127,7 +112,11 @@ class ChatTemplate:
             rendered = self._rendered(stand_ins, think=think)
         except (ValueError, TypeError, jinja2.TemplateError) as error:
             raise _unusable(error) from error
-        _check_shown(rendered, len(messages))
+        shown = sorted(int(position) for position in _STAND_IN.findall(rendered))
+        if shown != list(range(len(messages))):  # in any order: a system's may come with the last
+            raise ModelError(
+                "The chat template of the model loses or repeats messages; choose another model."
+            )
         rendered += self._around_thinking(rendered, think=think)
         pieces = _STAND_IN.split(rendered)
         return [
@@ -144,27 +133,24 @@ class ChatTemplate:
 
     def _rendered(self, messages: list[dict[str, str]], *, think: bool) -> str:
         has_system = len(messages) > 1 and messages[0]["role"] == "system"
+        options = {"add_generation_prompt": True, "enable_thinking": think, "thinking": think}
         try:
-            rendered = self._template.render(
-                messages=messages,
-                add_generation_prompt=True,
-                tools=None,
-                enable_thinking=think,
-                thinking=think,
-            )
+            rendered = self._template.render(messages=messages, tools=None, **options)
         except (ValueError, jinja2.TemplateError):
             if not has_system:
                 raise
         else:
             if not has_system or messages[0]["content"] in rendered:
                 return rendered
-        return self._rendered(_folded(messages), think=think)
+        system, first, *others = messages
+        folded = {**first, "content": f"{system['content']}\n\n{first['content']}"}
+        return self._rendered([folded, *others], think=think)
 
     def _around_thinking(self, rendered: str, *, think: bool) -> str:
         """Text to append so that the thinking is open, or closed."""
-        if self.thinking is None:
-            return ""
         marks = self.thinking
+        if marks is None:
+            return ""
         reply = _STAND_IN.split(rendered)[-1]
         is_open = reply.rfind(marks.opens) > reply.rfind(marks.closes)
         is_closed = reply.rstrip().endswith(marks.closes)
@@ -173,21 +159,6 @@ class ChatTemplate:
         if is_open:
             return f"\n{marks.closes}{marks.then}"
         return "" if is_closed else marks.skipped
-
-
-def _folded(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The messages with the system's text at the beginning of the first one."""
-    system, first, *others = messages
-    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
-
-
-def _check_shown(rendered: str, messages: int) -> None:
-    """Check that each message is shown once, in any order: a system's may come with the last."""
-    shown = [int(position) for position in _STAND_IN.findall(rendered)]
-    if sorted(shown) != list(range(messages)):
-        raise ModelError(
-            "The chat template of the model loses or repeats messages; choose another model."
-        )
 
 
 def _refuse(why: str) -> None:

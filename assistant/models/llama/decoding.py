@@ -1,4 +1,6 @@
-"""Writes text with a loaded model, token by token: always the likeliest that a grammar allows.
+"""Reads prompts with a loaded model: to write, or for the likelihood of a text.
+
+Text is written token by token, always the likeliest that a grammar allows.
 
 The same prompt gives the same bytes whatever was asked before. The last digits of a token's numbers
 depend on the other tokens of its batch, so a prompt is always read in the same slices, and only
@@ -14,9 +16,10 @@ from typing import TypeVar
 
 import llama_cpp
 import numpy as np
+from llama_cpp._internals import LlamaContext
 from numpy.typing import NDArray
 
-from retrieval.encoders.llamacpp import Stopped, evaluate
+from retrieval.encoders.llamacpp import Stopped, evaluate, silence
 from retrieval.types import Cancelled, ModelError
 
 SLICE = 128
@@ -38,20 +41,62 @@ def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
     ]
 
 
-class Decoder:
-    """Continues prompts with one model, one at a time. Not thread-safe.
+class _Reading:
+    """A context of llama.cpp and the slices that it has read. Not thread-safe.
 
     Every method raises `Cancelled` once its `stopped()` is true, and `ModelError` if the model
-    cannot evaluate the prompt. Prompts are cut by `slices`.
+    cannot evaluate the tokens.
     """
+
+    def __init__(self, context: LlamaContext) -> None:
+        self._context = context
+        self._read: list[Slice] = []
+
+    def _evaluate(self, tokens: Slice, stopped: Stopped, *, logits: int = 1) -> None:
+        """Read a slice; its last tokens, as many as `logits`, give logits."""
+        silent = len(tokens) - logits
+        try:
+            evaluate(self._context, tokens, at=self._length(), silent=silent, stopped=stopped)
+        except (Cancelled, ModelError):
+            self._forget()
+            raise
+        self._read.append(tokens)
+
+    def _length(self) -> int:
+        """Tokens read."""
+        return sum(map(len, self._read))
+
+    def _keep(self, count: int) -> int:
+        """Forget all but the first `count` slices; return how many could be kept."""
+        length = sum(map(len, self._read[:count]))
+        has_more = count < len(self._read)
+        if length and (not has_more or self._context.kv_cache_seq_rm(-1, length, -1)):
+            del self._read[count:]
+            return count
+        self._forget()  # also what a recurrent model read, which cannot forget a part of it
+        return 0
+
+    def _forget(self) -> None:
+        """Forget everything, also a slice that was not read to its end."""
+        self._context.kv_cache_clear()
+        self._read.clear()
+
+
+class Decoder(_Reading):
+    """Continues prompts, cut by `slices`, with one model, one at a time."""
 
     def __init__(self, model: llama_cpp.Llama) -> None:
         """Nothing is read yet."""
+        super().__init__(model._ctx)
         self._model = model
-        self._context = model._ctx
         self._vocab = model._model.vocab
-        self._read: list[Slice] = []
-        self._silenced = self._unwritable()
+        is_control, is_end = llama_cpp.llama_vocab_is_control, llama_cpp.llama_vocab_is_eog
+        unwritable = [
+            is_control(self._vocab, token) and not is_end(self._vocab, token)
+            for token in range(model.n_vocab())
+        ]
+        self._silenced = np.where(unwritable, np.float32(-np.inf), np.float32(0.0))
+        """Summands for the logits that rule out control tokens, except those that end a text."""
 
     def read(self, prompt: Sequence[Slice], stopped: Stopped) -> None:
         """Read `prompt`; slices that it shares with the last prompt are kept."""
@@ -112,9 +157,8 @@ class Decoder:
     def text_of(self, token: int, *, special: bool = False) -> bytes:
         """The text of a token; empty for control tokens unless `special`."""
         buffer = ctypes.create_string_buffer(_LONGEST_TOKEN)
-        length = llama_cpp.llama_token_to_piece(
-            self._vocab, token, buffer, _LONGEST_TOKEN, 0, special
-        )
+        size = len(buffer)
+        length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, size, 0, special)
         return buffer.raw[: max(length, 0)]
 
     def _tokens(
@@ -156,47 +200,47 @@ class Decoder:
         size = self._model.n_vocab()
         return np.ctypeslib.as_array(self._context.get_logits_ith(-1), shape=(size,))
 
-    def _evaluate(self, tokens: Slice, stopped: Stopped) -> None:
+
+class Likelihoods(_Reading):
+    """The likelihood of texts after others, in a context of its own on a loaded model's weights.
+
+    So conversations in the model's own context keep what they have read.
+    """
+
+    def __init__(self, model: llama_cpp.Llama, *, tokens: int) -> None:
+        """Make room for a prompt and its text; `ModelError` if memory is short."""
+        parameters = llama_cpp.llama_context_params.from_buffer_copy(model.context_params)
+        parameters.n_ctx = parameters.n_batch = tokens
+        silence()
         try:
-            evaluate(
-                self._context, tokens, at=self._length(), silent=len(tokens) - 1, stopped=stopped
-            )
-        except (Cancelled, ModelError):
-            self._forget()
-            raise
-        self._read.append(tokens)
+            super().__init__(LlamaContext(model=model._model, params=parameters, verbose=False))
+        except ValueError as error:
+            raise ModelError(
+                f"There is not enough memory for a context of {tokens} tokens; "
+                "close other programs or choose a smaller model."
+            ) from error
+        self._vocabulary = model.n_vocab()
 
-    def _length(self) -> int:
-        """Tokens read."""
-        return sum(map(len, self._read))
+    def after(
+        self, frame: Slice, prompt: Sequence[int], text: Sequence[int], stopped: Stopped
+    ) -> NDArray[np.float32]:
+        """log P (natural) of each token of `text` after `frame` and `prompt`, shape (len(text),).
 
-    def _keep(self, count: int) -> int:
-        """Forget all but the first `count` slices; return how many could be kept."""
-        length = sum(map(len, self._read[:count]))
-        nothing_beyond = count == len(self._read)
-        if length and (nothing_beyond or self._context.kv_cache_seq_rm(-1, length, -1)):
-            del self._read[count:]
-            return count
-        self._forget()  # also what a recurrent model read, which cannot forget a part of it
-        return 0
-
-    def _forget(self) -> None:
-        """Forget everything, also a slice that was not read to its end."""
-        self._context.kv_cache_clear()
-        self._read.clear()
-
-    def _unwritable(self) -> NDArray[np.float32]:
-        """Summands for the logits that rule out control tokens, except those that end a text."""
-        return np.array(
-            [
-                -np.inf
-                if llama_cpp.llama_vocab_is_control(self._vocab, token)
-                and not llama_cpp.llama_vocab_is_eog(self._vocab, token)
-                else 0.0
-                for token in range(self._model.n_vocab())
-            ],
-            dtype=np.float32,
+        Many prompts begin with the same frame, which may be empty. It is a slice by itself, kept
+        for the next prompt, so that the same question gives the same bytes whatever was asked
+        before. Logits are computed for the text alone.
+        """
+        self._keep(int(self._read[:1] == [frame]))
+        if frame and not self._read:
+            self._evaluate(frame, stopped)
+        self._evaluate((*prompt, *text[:-1]), stopped, logits=len(text))
+        rows: NDArray[np.float32] = np.ctypeslib.as_array(
+            self._context.get_logits(), shape=(len(text), self._vocabulary)
         )
+        highest = rows.max(axis=1)
+        normalizers = highest + np.log(np.exp(rows - highest[:, None]).sum(axis=1))
+        chosen: NDArray[np.float32] = rows[np.arange(len(text)), list(text)] - normalizers
+        return chosen
 
 
 class _Grammar:

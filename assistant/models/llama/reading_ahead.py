@@ -19,14 +19,8 @@ def read_ahead(begin: Begin[T], stopped: Stopped) -> Generator[T, None, None]:
     """Yield what `begin` yields, while its work continues in a thread.
 
     A reader that pauses or forgets to close therefore blocks none of the locks of `begin`. Once
-    this is closed, the work has ended.
-
-    Args:
-        begin: makes the generator.
-        stopped: whether the reader wants no more; called from both threads.
-
-    Raises:
-        Cancelled: `stopped()` became true.
+    this is closed, the work has ended. `stopped` is called from both threads; once it is true,
+    `Cancelled` is raised.
     """
     closed = threading.Event()
     pieces: queue.SimpleQueue[T | BaseException | None] = queue.SimpleQueue()

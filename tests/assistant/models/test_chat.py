@@ -128,7 +128,7 @@ def test_role_marks_in_a_message_stay_text(chat_model: LlamaCppChatModel, text: 
     control = {
         token
         for mark in ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
-        for token in llamacpp.tokenize(model, mark, add_bos=False, special=True)
+        for token in llamacpp.tokenize(model, mark, special=True)
     }
     assert len(control) == 3
 

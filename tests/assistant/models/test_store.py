@@ -6,7 +6,7 @@ import llama_cpp
 import pytest
 
 from assistant.models import resolve_chat_model, resolve_embedder, store
-from assistant.models.catalogue import CHAT, EMBEDDER
+from assistant.models.store import CHAT, EMBEDDER
 from retrieval.types import Cancelled, InputError, ModelError, ModelFetchError
 
 OFFLINE_SCRIPT = """

@@ -52,7 +52,7 @@ def test_tiktoken_gives_llamacpps_tokens_on_every_seed_abstract(
     assert encoding is not None
     assert len(abstracts) == 1643
     for text in abstracts:
-        ids = llamacpp.tokenize(model, text, add_bos=False, special=False)
+        ids = llamacpp.tokenize(model, text)
         assert encoding.encode_ordinary(text) == ids
 
 
@@ -63,9 +63,7 @@ def test_tiktoken_gives_llamacpps_tokens_on_odd_text(
     model = chat_model._model
     encoding = encoding_of(llamacpp.metadata(model), llamacpp.vocabulary(model))
     assert encoding is not None
-    assert encoding.encode_ordinary(text) == llamacpp.tokenize(
-        model, text, add_bos=False, special=False
-    )
+    assert encoding.encode_ordinary(text) == llamacpp.tokenize(model, text, special=False)
 
 
 @pytest.mark.parametrize("text", ["a\x04b", "a\U00050000b", "\U00090000"])
@@ -75,7 +73,7 @@ def test_bytes_that_the_vocabulary_lacks_count_as_tokens_of_their_own(
     model = chat_model._model
     encoding = encoding_of(llamacpp.metadata(model), llamacpp.vocabulary(model))
     assert encoding is not None
-    known = llamacpp.tokenize(model, text, add_bos=False, special=False)
+    known = llamacpp.tokenize(model, text)
     assert [id_ for id_ in encoding.encode_ordinary(text) if id_ in known] == known
 
 
@@ -100,7 +98,7 @@ def test_every_way_to_split_is_llamacpps(
     encoding = encoding_of(llamacpp.metadata(model), llamacpp.vocabulary(model))
     assert encoding is not None
     for text in (*abstracts[::20], *ODD):
-        ids = llamacpp.tokenize(model, text, add_bos=False, special=False)
+        ids = llamacpp.tokenize(model, text)
         assert encoding.encode_ordinary(text) == ids
 
 

@@ -31,7 +31,7 @@ def token_by_token(model: LlamaCppChatModel, text: str, question: str) -> float:
     """The readable twin: one token after the other through the conversation's own context."""
     inner = model._model
     prompt = [token for part in model._prompt(question_messages(text)) for token in part]
-    tokens = llamacpp.tokenize(inner, question, add_bos=False, special=False)
+    tokens = llamacpp.tokenize(inner, question)
     inner.reset()
     inner._ctx.kv_cache_clear()
     inner.eval(prompt)

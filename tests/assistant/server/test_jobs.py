@@ -25,7 +25,7 @@ class Gated:
 
     def __init__(self, embedder: LlamaCppEmbedder) -> None:
         self._embedder = embedder
-        self.name, self.limit, self.count = embedder.name, embedder.limit, embedder.count
+        self.name, self.count = embedder.name, embedder.count
         self.stops_at = 0
         """After so many texts; 0 for never."""
         self.embedded = 0

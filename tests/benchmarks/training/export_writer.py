@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from writer_model import MATRICES, RANK, SCALE, Header, interleaved
 
-from assistant.models.gguf.adapter import BASE_KEY, norms_fingerprint
+from assistant.models.gguf.trained import BASE_KEY, norms_fingerprint
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
-from assistant.models.gguf.encoders import READER, read_heads
+from assistant.models.gguf.trained import READER, read_heads
 from assistant.pipeline.intent import Signals, signals_of
 from assistant.pipeline.startup import open_library
 from assistant.settings import Settings

@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from assistant.models.gguf.encoders import READER, read_tensors
+from assistant.models.gguf.trained import READER, read_tensors
 from assistant.pipeline.startup import open_reader
 from assistant.settings import Settings
 from retrieval.search.reader import ROLES, SHAPES, Reader

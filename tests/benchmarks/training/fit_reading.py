@@ -25,7 +25,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
-from assistant.models.gguf.encoders import READER, read_heads
+from assistant.models.gguf.trained import READER, read_heads
 from assistant.pipeline.abstention import Features, QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.pipeline.startup import open_library

@@ -22,7 +22,7 @@ from writer_model import Tokens, load
 
 from assistant.generation.verification.cutter import Cuts, Cutter
 from assistant.models import resolve_encoder
-from assistant.models.gguf.encoders import CUTTER, read_heads
+from assistant.models.gguf.trained import CUTTER, read_heads
 from assistant.settings import Settings
 from retrieval.types import silent
 

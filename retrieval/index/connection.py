@@ -1,0 +1,162 @@
+"""Chroma, opened for one folder and used in turns.
+
+No other module imports Chroma. It has two collections: `chunks` has every chunk with its vector;
+`papers` has every record and the number of its chunks, with a meaningless vector, since Chroma
+requires one.
+
+Chroma alone supports neither several processes nor sudden ends:
+
+- A process with an open collection does not see all writes of another one, and fails once that one
+  shortens the log. Hence the turns: one call at a time on this machine, and a process opens the
+  collections again if another one has written.
+- From time to time Chroma overwrites the files of a collection's vectors; if it is killed then, or
+  if they are damaged on disk, it cannot read them again, or crashes. Hence the journal of their
+  checksums: if they differ, all vector files are removed and the chunks dropped, to be made again
+  from the records. The records are in SQLite, and the vectors of `papers` mean nothing.
+"""
+
+import shutil
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import chromadb
+import filelock
+from chromadb.api.client import Client
+from chromadb.api.models.Collection import Collection
+from chromadb.config import Settings
+from chromadb.errors import ChromaError
+
+from retrieval.index.files import Journal
+from retrieval.types import LibraryError
+
+SYNC_THRESHOLD = 1000
+"""New vectors after which Chroma saves all vectors of a collection."""
+
+_HNSW: dict[str, dict[str, Any]] = {
+    "chunks": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24},
+    "papers": {"space": "l2", "ef_construction": 1, "max_neighbors": 2},
+}
+"""How the vectors of each collection are linked."""
+
+
+class Connection:
+    """Chroma's client for one folder, shared within this process, and the turns to use it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is opened yet."""
+        self._folder = folder
+        self._journal = Journal(folder.with_name(f"{folder.name}.json"), self._vector_files)
+        self.seen = ""
+        """The revision of the files when the collections were opened."""
+        self._threads = threading.Lock()
+        self._processes = filelock.FileLock(
+            folder.with_name(f"{folder.name}.lock"), thread_local=False
+        )
+        self._client: Client | None = None
+        self.chunks: Collection
+        self.papers: Collection
+
+    @contextmanager
+    def turn(self, *, writing: bool = False) -> Iterator[None]:
+        """Use Chroma exclusively, with its collections up to date.
+
+        Raises `LibraryError` if the folder cannot be read or written, or the store is damaged.
+        """
+        try:
+            with self._threads, self._processes.acquire(poll_interval=0.005):
+                self._catch_up()
+                if writing:
+                    self.seen = self._journal.begin()
+                try:
+                    yield
+                finally:
+                    # Chroma may have failed halfway; a Ctrl-C only comes after its calls.
+                    error = sys.exception()
+                    has_failed = isinstance(error, Exception) or _is_panic(error)
+                    # Chroma saves vectors also when it reads them.
+                    if not has_failed and (writing or self._journal.have_changed()):
+                        self.seen = self._journal.end()
+        except BaseException as error:
+            known = isinstance(error, ChromaError | OSError | ValueError | RuntimeError)
+            if not known and not _is_panic(error):
+                raise
+            raise LibraryError(
+                f"The library in {self._folder.parent} cannot be read or written "
+                f"({' '.join(str(error).split())[:200]}); check that the folder is writable and "
+                "the disk has room, run `assistant doctor --repair`, or ingest the files again "
+                "with another --home."
+            ) from error
+
+    def sync_every(self, vectors: int) -> None:
+        """Have Chroma save the chunks' vectors after every `vectors` new ones."""
+        if self.chunks.configuration_json["hnsw"].get("sync_threshold") != vectors:
+            with warnings.catch_warnings():
+                # Chroma mistakes collections without its embedding function for old ones.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.chunks.modify(configuration={"hnsw": {"sync_threshold": vectors}})
+            self._open()  # the setting takes effect when the collection is opened
+
+    def drop_vectors(self) -> None:
+        """Remove all vectors and chunks; they can be made again from the records, which stay."""
+        self._close()
+        for folder in self._folder.glob("*/"):
+            shutil.rmtree(folder)
+        client = self._open()
+        client.delete_collection("chunks")
+        self.chunks = _collection(client, "chunks")
+
+    def _catch_up(self) -> None:
+        entry = self._journal.read()
+        if self._client is not None and self.seen == entry.revision:
+            return
+        self.seen = entry.revision
+        if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
+            self.drop_vectors()
+        else:
+            self._open()
+        if is_torn or entry.writing or entry.files is None:
+            self.seen = self._journal.end()
+
+    def _vector_files(self) -> list[Path]:
+        """The files of collections whose vectors were ever saved."""
+        written = self._folder.glob("*/index_metadata.pickle")
+        return [path for pickle in written for path in pickle.parent.iterdir()]
+
+    def _close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _open(self) -> Client:
+        self._close()
+        try:
+            opened: Any = chromadb.PersistentClient(
+                str(self._folder), settings=Settings(anonymized_telemetry=False)
+            )
+        except AttributeError as error:  # Chroma closes what it could not open
+            raise RuntimeError("the database cannot be opened") from error
+        self._client = client = cast("Client", opened)
+        self.chunks, self.papers = _collection(client, "chunks"), _collection(client, "papers")
+        return client
+
+
+@cache
+def connection(folder: Path) -> Connection:
+    """The connection of this process to a folder (absolute)."""
+    return Connection(folder)
+
+
+def _collection(client: Client, name: str) -> Collection:
+    settings: Any = {"hnsw": {**_HNSW[name], "sync_threshold": SYNC_THRESHOLD}}
+    return client.get_or_create_collection(name, configuration=settings, embedding_function=None)
+
+
+def _is_panic(error: BaseException | None) -> bool:
+    """Whether Chroma's compiled part has given up, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
