@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.evaluation.figures.metrics import scores_of
+from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import (
     AnsweredQuestion,
     Json,

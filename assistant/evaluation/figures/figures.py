@@ -1,34 +1,60 @@
-"""The figures of a run (`figures.json`): metrics with intervals, outcomes, curves, speed."""
+"""The figures of a run (`figures.json`): means of scores with intervals, outcomes, curves, speed.
+
+Intervals are of 95 %, by bootstrap: whole samples are drawn with replacement, so that the turns of
+a conversation stay together.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.figures.metrics import FAILED, METRICS
-from assistant.evaluation.figures.statistics import (
-    LEAST_SAMPLES,
-    RESAMPLES,
-    CurvePoint,
-    Spread,
-    Total,
-    area_below,
-    mean,
-    mean_interval,
-    risk_coverage,
-    spread_of,
-)
 from assistant.evaluation.questions.lines import contents
-from assistant.evaluation.scorers import VERSION
+from assistant.evaluation.scorers import FAILED, METRICS, VERSION
 from assistant.evaluation.types import Expected, Reply, Row, SampleType
 from assistant.types import Outcome
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
 
+Scores = Sequence[Sequence[float]]
+"""The scores of each sample's questions; every sample has at least one."""
+RESAMPLES = 10_000
+"""Enough to give the ends of an interval to about a hundredth of its width."""
+LEAST_SAMPLES = 6
+"""Samples needed for an interval, by the sign test: five samples all become worse by chance once in
+32 times, six once in 64, which is less than 2.5 %."""
+_ENDS = (0.025, 0.975)
+_BLOCK = 20_000
+"""Draws at a time: few enough for a processor's cache."""
 EITHER_REFUSAL = "either refusal"
 """The right outcome if no abstract answers and the kind of refusal is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Coverage and risk if this confidence were needed for an answer."""
+
+    confidence: float
+    coverage: float
+    """Share of all questions."""
+    risk: float
+    """Share of wrong answers among these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Distribution of a time or a count over questions."""
+
+    mean: float
+    median: float
+    p95: float
+    total: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +67,7 @@ class Figure:
     value: float | None
     """None if no question could be scored."""
     low: float | None
-    """Lower end of the 95 % interval, over samples drawn with replacement; None if too few have a
-    score."""
+    """Lower end of the interval; None if too few samples have a score."""
     high: float | None
     scored: int
     """Questions."""
@@ -100,6 +125,77 @@ class Figures:
 
 
 _FORM = TypeAdapter(Figures)
+
+
+def mean(samples: Scores) -> float:
+    """The mean over all questions of at least one sample."""
+    return sum(map(sum, samples)) / sum(map(len, samples))
+
+
+def interval(
+    samples: Scores, seed: int, resamples: int = RESAMPLES, *, before: Scores | None = None
+) -> tuple[float, float] | tuple[None, None]:
+    """The ends of the interval of `mean(samples)`, None for each if there are too few samples.
+
+    Args:
+        samples: of a run.
+        seed: the same seed draws the same samples.
+        resamples: how often as many samples are drawn.
+        before: the same samples in another run, in the same order; the interval is then that of the
+            difference `mean(samples) - mean(before)`, and the same samples are drawn for both.
+    """
+    if len(samples) < LEAST_SAMPLES:
+        return None, None
+    means = _resampled_means(samples, seed, resamples)
+    if before is not None:
+        means = means - _resampled_means(before, seed, resamples)
+    low, high = np.quantile(means, _ENDS)
+    return float(low), float(high)
+
+
+def _resampled_means(samples: Scores, seed: int, resamples: int) -> npt.NDArray[np.float64]:
+    sums, counts = (np.array([of(sample) for sample in samples]) for of in (sum, len))
+    random = np.random.default_rng(seed)
+    size = len(samples)
+    rows = max(1, _BLOCK // size)
+    blocks = []
+    for start in range(0, resamples, rows):
+        draws = random.integers(size, size=(min(rows, resamples - start), size))
+        blocks.append(sums[draws].sum(axis=1) / counts[draws].sum(axis=1))
+    return np.concatenate(blocks)
+
+
+def risk_coverage(judged: Iterable[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
+    """The share of wrong answers over the share of questions answered, the surest first.
+
+    The curve is that of El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective
+    Classification". Questions of the same confidence share a point.
+
+    Args:
+        judged: for each question the confidence, and whether its answer is wrong.
+    """
+    ordered = sorted(judged, key=itemgetter(0), reverse=True)
+    points = []
+    taken = wrong = 0
+    for confidence, step in groupby(ordered, key=itemgetter(0)):
+        mistakes = [is_wrong for _, is_wrong in step]
+        taken += len(mistakes)
+        wrong += sum(mistakes)
+        points.append(CurvePoint(confidence, taken / len(ordered), wrong / taken))
+    return tuple(points)
+
+
+def area_below(curve: Sequence[CurvePoint]) -> float:
+    """The mean risk over all coverages; less is better.
+
+    Each step counts with the risk at its end (Geifman, Uziel and El-Yaniv 2019, "Bias-Reduced
+    Uncertainty Estimation for Deep Neural Classifiers").
+    """
+    coverages = pairwise([0.0, *(point.coverage for point in curve)])
+    return sum(
+        (after - before) * point.risk
+        for (before, after), point in zip(coverages, curve, strict=True)
+    )
 
 
 def make_figures(
@@ -165,30 +261,15 @@ def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iter
     for metric in METRICS:
         for type_ in ("", *SampleType):
             chosen = [sample for sample in samples if type_ in ("", sample.type)]
-            scores = [list(sample.of(metric.name).values()) for sample in chosen]
-            if any(scores):
-                yield _figure(metric.name, str(type_), scores, seed, resamples)
-
-
-def _figure(
-    metric: str, type_: str, scores: Sequence[Sequence[float | None]], seed: int, resamples: int
-) -> Figure:
-    """A figure from the scores of each sample's questions."""
-    known = [[value for value in sample if value is not None] for sample in scores]
-    totals = [Total(sum(values), len(values)) for values in known if values]
-    scored = sum(map(len, known))
-    low, high = None, None
-    if len(totals) >= LEAST_SAMPLES:
-        low, high = mean_interval(totals, seed, resamples)
-    return Figure(
-        metric=metric,
-        type=type_,
-        value=mean(totals) if totals else None,
-        low=low,
-        high=high,
-        scored=scored,
-        unscored=sum(map(len, scores)) - scored,
-    )
+            scores = [score for each in chosen if (score := each.of(metric.name))]
+            if scores:
+                known = [[value for value in each.values() if value is not None] for each in scores]
+                scored = sum(map(len, known))
+                known = [values for values in known if values]
+                low, high = interval(known, seed, resamples)
+                value = mean(known) if known else None
+                unscored = sum(map(len, scores)) - scored
+                yield Figure(metric.name, str(type_), value, low, high, scored, unscored)
 
 
 def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
@@ -277,4 +358,12 @@ def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
     for measures in measured:
         for name, value in measures.items():
             values[name].append(value)
-    return {name: spread_of(each) for name, each in values.items()}
+    return {
+        name: Spread(
+            mean=float(np.mean(each)),
+            median=float(np.median(each)),
+            p95=float(np.percentile(each, 95)),
+            total=float(sum(each)),
+        )
+        for name, each in values.items()
+    }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assistant.evaluation.figures.metrics import METRIC_OF, Unit
+from assistant.evaluation.scorers import METRIC_OF
 
 _FEW = 0.1
 """Seconds below which milliseconds are shown."""
@@ -24,11 +24,11 @@ def heading(label: str) -> str:
 def bare(value: float, metric: str) -> str:
     """A figure without its unit; shares of 0 and 1 have no decimals."""
     match METRIC_OF[metric].unit:
-        case Unit.SHARE:
+        case "share":
             return f"{100 * value:.0f}" if value in {0, 1} else f"{100 * value:.1f}"
-        case Unit.DECIMAL:
+        case "decimal":
             return f"{value:.3f}"
-        case Unit.COUNT:
+        case "count":
             return f"{value:.1f}"
 
 
@@ -36,7 +36,7 @@ def number(value: float | None, metric: str) -> str:
     """A figure with its unit: `55.3 %`, `0.844`, `56.2`; a dash if there is none."""
     if value is None:
         return "–"
-    percent = "\N{NO-BREAK SPACE}%" if METRIC_OF[metric].unit is Unit.SHARE else ""
+    percent = "\N{NO-BREAK SPACE}%" if METRIC_OF[metric].unit == "share" else ""
     return bare(value, metric) + percent
 
 

@@ -18,10 +18,9 @@ from markupsafe import Markup
 
 from assistant.evaluation.figures.compare import Change, Comparison
 from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
-from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Unit
 from assistant.evaluation.records.record import RunRecord, leaves, record_json
 from assistant.evaluation.report import numbers
-from assistant.evaluation.scorers import counted, is_cited, states
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted, is_cited, states
 from assistant.evaluation.types import Json, Row, Score
 from retrieval.index.files import write_whole
 
@@ -89,7 +88,7 @@ def write_report(
         good=good,
         poor=poor,
         comparison=comparison,
-        share_reach=reach([each for each in changes if METRIC_OF[each.metric].unit != Unit.COUNT]),
+        share_reach=reach([each for each in changes if METRIC_OF[each.metric].unit != "count"]),
         typed={figure.metric for figure in figures.figures if figure.type},
         samples=samples,
         anchors={sample.row.id: sample.anchor for sample in samples},
