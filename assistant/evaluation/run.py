@@ -17,8 +17,7 @@ from assistant.evaluation.figures.compare import (
 )
 from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
 from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
-from assistant.evaluation.questions.papers import papers_of
-from assistant.evaluation.questions.question_set import read_question_set
+from assistant.evaluation.questions.question_set import papers_of, read_question_set
 from assistant.evaluation.records.provenance import library_facts, make_record
 from assistant.evaluation.records.record import (
     FIGURES,
