@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -261,6 +262,7 @@ def ticks(highest: float, *, whole: bool = False) -> list[float]:
     return [round(step * count, 9) for count in range(math.ceil(highest / step - 1e-9) + 1)]
 
 
+@cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
