@@ -159,9 +159,10 @@ def _text(line: QuestionLine) -> str:
 
 def _note_on_cut(count: int, file: Path) -> Iterator[str]:
     if count:
+        verb, limit = "has" if count == 1 else "have", f"{LONGEST_QUESTION:,}"
         yield (
-            f"{count} of the judged queries in {file} {'has' if count == 1 else 'have'} more than "
-            f"{LONGEST_QUESTION:,} characters; only the first {LONGEST_QUESTION:,} are searched for."
+            f"{count} of the judged queries in {file} {verb} more than {limit} characters; only "
+            f"the first {limit} are searched for."
         )
 
 

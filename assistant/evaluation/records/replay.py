@@ -91,7 +91,7 @@ def _differences(before: Row, now: Row) -> Iterator[Json]:
     for turn, (old, new) in enumerate(zip(before.replies, now.replies, strict=True)):
         one = {"ranking": list(old.ranking), **(old.answer or {})}
         other = {"ranking": list(new.ranking), **(new.answer or {})}
-        for part in one:  # what later versions add to an answer is no difference
-            if part != "timings" and one[part] != other.get(part):
-                values = {"before": one[part], "now": other.get(part)}
+        for part, value in one.items():  # what later versions add to an answer is no difference
+            if part != "timings" and value != other.get(part):
+                values = {"before": value, "now": other.get(part)}
                 yield {"id": before.id, "turn": turn, "part": part, **values}
