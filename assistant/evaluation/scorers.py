@@ -46,13 +46,7 @@ def quoted(text: str) -> str:
 
 
 def share(parts: Sequence[tuple[str, bool]], noun: str, missed: str = "") -> Score:
-    """The share that holds.
-
-    Args:
-        parts: at least one, each with whether it holds.
-        noun: their name, in the singular.
-        missed: what those are that do not hold, to name them; empty: they are not named.
-    """
+    """The share of parts that holds, of at least one; `missed` leads in the names of the others."""
     holding = sum(holds for _, holds in parts)
     why = f"{holding} of {counted(len(parts), noun)}"
     others = "; ".join(dict.fromkeys(text for text, holds in parts if not holds))

@@ -5,7 +5,7 @@ a conversation stay together.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -201,14 +201,7 @@ def area_below(curve: Sequence[CurvePoint]) -> float:
 def make_figures(
     rows: Sequence[Row], questions_sha256: str, seed: int, resamples: int = RESAMPLES
 ) -> Figures:
-    """Compute the figures of a run.
-
-    Args:
-        rows: in the order of the questions.
-        questions_sha256: of the file of questions.
-        seed: of the intervals' draws.
-        resamples: how often samples are drawn for an interval.
-    """
+    """The figures of a run by its rows, which are in the order of the questions."""
     samples = {
         row.id: SampleScores(
             type=row.type.value,
@@ -221,8 +214,7 @@ def make_figures(
     }
     replied = [(row.type, reply) for row in rows if not row.failed for reply in row.replies]
     replies = [reply for _, reply in replied]
-    judged = {wrong: _judged(replies, judge) for wrong, judge in _JUDGES.items()}
-    curves = {wrong: risk_coverage(each) for wrong, each in judged.items() if each}
+    curves = {wrong: risk_coverage(each) for wrong, each in _judged(replies).items() if each}
     return Figures(
         questions_sha256=questions_sha256,
         scorers=VERSION,
@@ -233,7 +225,11 @@ def make_figures(
         curves=curves,
         areas={wrong: area_below(curve) for wrong, curve in curves.items()},
         seconds=_spreads(_seconds(*each) for each in replied),
-        tokens=_spreads(map(_tokens, replies)),
+        tokens=_spreads(
+            {name: each.answer["tokens"][count] for name, count in _TOKENS.items()}
+            for each in replies
+            if each.answer
+        ),
         latencies=tuple(sorted(reply.seconds for reply in replies)),
         samples=samples,
     )
@@ -292,39 +288,24 @@ def _right_outcome(expected: Expected) -> str | None:
     return expected.outcome or (Outcome.ANSWERED if expected.should_answer else None)
 
 
-def _judged(
-    replies: Iterable[Reply], is_wrong: Callable[[Reply], bool | None]
-) -> list[tuple[float, bool]]:
-    """Confidence, and whether it is wrong, of the replies that have both."""
-    judged = ((reply.answer, is_wrong(reply)) for reply in replies)
-    return [
-        (answer["confidence"], wrong)
-        for answer, wrong in judged
-        if wrong is not None and answer and answer["confidence"] is not None
-    ]
+def _judged(replies: Iterable[Reply]) -> dict[str, list[tuple[float, bool]]]:
+    """Confidences, each with whether it is wrong to answer, by two definitions of wrong.
 
-
-def _no_abstract_answers(reply: Reply) -> bool | None:
-    """Whether any answer would be wrong; refused questions count, too."""
-    should = reply.expected.should_answer
-    return None if should is None else not should
-
-
-def _not_right(reply: Reply) -> bool | None:
-    """Whether the answer is wrong: no abstract answers, or a fact is missing.
-
-    None if the question was refused or has no expected facts.
+    By the first, no abstract answers; refused questions count, too. By the second, which answers
+    with a known right outcome have, that is so or a fact is missing.
     """
-    if reply.answer is None or reply.answer["outcome"] != Outcome.ANSWERED:
-        return None
-    if reply.expected.should_answer is False:
-        return True
-    facts = reply.scores.get("facts")
-    return facts.value != 1 if facts else None
-
-
-_JUDGES = {"no abstract answers": _no_abstract_answers, "not right": _not_right}
-"""The definitions of wrong; each has a curve."""
+    judged: dict[str, list[tuple[float, bool]]] = {"no abstract answers": [], "not right": []}
+    for reply in replies:
+        answer, should = reply.answer, reply.expected.should_answer
+        if answer is None or answer["confidence"] is None:
+            continue
+        if should is not None:
+            judged["no abstract answers"].append((answer["confidence"], not should))
+        facts = reply.scores.get("facts")
+        if answer["outcome"] == Outcome.ANSWERED and (should is False or facts):
+            is_wrong = should is False or (facts is not None and facts.value != 1)
+            judged["not right"].append((answer["confidence"], is_wrong))
+    return judged
 
 
 def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
@@ -341,15 +322,8 @@ def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
     }
 
 
-def _tokens(reply: Reply) -> dict[str, float]:
-    if reply.answer is None:
-        return {}
-    tokens: Mapping[str, int] = reply.answer["tokens"]
-    return {
-        "read in reranking": tokens["rerank"],
-        "read in writing": tokens["prompt"],
-        "written": tokens["completion"],
-    }
+_TOKENS = {"read in reranking": "rerank", "read in writing": "prompt", "written": "completion"}
+"""Names of the counts of an answer."""
 
 
 def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
