@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -58,7 +58,7 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
     """
     names = PaperNames(papers)
     if path.is_dir():
-        return read_beir(path, names.ids)
+        return read_beir(path, names.papers)
     content = contents(path)
     lines = lines_of(content, path)
     check_ids_differ(lines)
@@ -91,21 +91,16 @@ class PaperNames:
 
     def __init__(self, papers: Iterable[Paper]) -> None:
         """Collect the names of `papers`."""
-        self._papers = {paper.id: paper for paper in papers}
+        self.papers = {paper.id: paper for paper in papers}
         self._ids: dict[str, dict[str, None]] = {}
-        for paper in self._papers.values():
+        for paper in self.papers.values():
             beginnings = paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)
             for name in filter(None, map(letters, [paper.title] if paper.title else beginnings)):
                 self._ids.setdefault(name, {})[paper.id] = None
 
-    @property
-    def ids(self) -> Collection[str]:
-        """The ids of all papers."""
-        return self._papers.keys()
-
     def id_of(self, name: str, where: str) -> str:
         """The id of the paper called `name`; raises InputError if not exactly one is."""
-        if name.strip() in self._papers:
+        if name.strip() in self.papers:
             return name.strip()
         found = self._ids.get(letters(name)) or self._ids.get(letters(clean(name))) or {}
         if not found:
@@ -121,18 +116,12 @@ class PaperNames:
             )
         return next(iter(found))
 
-    def quotable(self, sentence: str, ids: Iterable[str]) -> bool:
-        """Whether an answer could cite `sentence` from the abstracts of these papers."""
-        return is_cited(sentence, (self._papers[id_].abstract for id_ in ids))
-
     def _hint(self, name: str) -> str:
         plain = plain_title(name[:_LONGEST_TITLE])
-        alike = {
-            id_: likeness(plain, plain_title(paper.title)) for id_, paper in self._papers.items()
-        }
-        nearest = max(alike, key=alike.__getitem__, default="")
-        if alike.get(nearest, 0.0) >= TITLE_MATCH:
-            return f"the closest title is “{shown(self._papers[nearest].title)}”"
+        titles = (paper.title for paper in self.papers.values())
+        alike, title = max((likeness(plain, plain_title(each)), each) for each in ("", *titles))
+        if alike >= TITLE_MATCH:
+            return f"the closest title is “{shown(title)}”"
         return "write its title as the library has it, or its id, or add it with `assistant ingest`"
 
 
@@ -292,9 +281,9 @@ def _gains(turn: _Turn, names: PaperNames, where: str) -> dict[str, float] | Non
 def _unquotable(sample: Sample, names: PaperNames, where: str) -> Iterator[str]:
     """A note for each piece of evidence that is in no right paper: no answer can quote it."""
     for question in sample.questions:
-        papers = question.expected.papers or {}
-        for sentence in question.expected.evidence if papers else ():
-            if not names.quotable(sentence, papers):
+        abstracts = [names.papers[id_].abstract for id_ in question.expected.papers or ()]
+        for sentence in question.expected.evidence if abstracts else ():
+            if not is_cited(sentence, abstracts):
                 yield (
                     f"{where}: the evidence “{shown(sentence)}” stands in the abstract of none of "
                     "its papers, so that no answer can have it."
