@@ -15,8 +15,8 @@ from assistant.evaluation.figures.figures import (
     area_below,
     interval,
     mean,
-    risk_coverage,
 )
+from assistant.pipeline.calibration import risk_coverage
 
 SAMPLES = st.lists(
     st.lists(st.floats(0, 100), min_size=1, max_size=4), min_size=LEAST_SAMPLES, max_size=12
@@ -142,14 +142,14 @@ JUDGED = st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.2, 0.5, 0.9]), st.bool
 """Few confidences, so that many are equal."""
 
 
-def slow_curve(judged: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
+def slow_curve(judged: list[tuple[float, bool]]) -> list[tuple[float, float, float]]:
     """For every threshold, what it lets through."""
     points = []
     for threshold in sorted({confidence for confidence, _ in judged}, reverse=True):
         let_through = [wrong for confidence, wrong in judged if confidence >= threshold]
         coverage = len(let_through) / len(judged)
-        points.append(CurvePoint(threshold, coverage, let_through.count(True) / len(let_through)))
-    return tuple(points)
+        points.append((threshold, coverage, let_through.count(True) / len(let_through)))
+    return points
 
 
 @given(JUDGED)
@@ -157,16 +157,13 @@ def test_curve_and_area_are_those_of_the_twin(judged: list[tuple[float, bool]]) 
     curve = slow_curve(judged)
     assert risk_coverage(judged) == curve
     # The mean over the questions of the risk at which each is let through.
-    risks = {point.confidence: point.risk for point in curve}
+    risks = {confidence: risk for confidence, _, risk in curve}
     area = sum(risks[confidence] for confidence, _ in judged) / len(judged)
-    assert area_below(curve) == pytest.approx(area)
+    assert area_below([CurvePoint(*point) for point in curve]) == pytest.approx(area)
 
 
 def test_a_curve_by_hand() -> None:
     curve = risk_coverage([(0.9, False), (0.8, True), (0.8, False), (0.1, True)])
-    assert curve == (
-        CurvePoint(0.9, 0.25, 0.0),
-        CurvePoint(0.8, 0.75, 1 / 3),
-        CurvePoint(0.1, 1.0, 0.5),
-    )
-    assert area_below(curve) == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 * 0.5)
+    assert curve == [(0.9, 0.25, 0.0), (0.8, 0.75, 1 / 3), (0.1, 1.0, 0.5)]
+    area = area_below([CurvePoint(*point) for point in curve])
+    assert area == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 * 0.5)

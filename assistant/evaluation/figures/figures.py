@@ -7,8 +7,7 @@ a conversation stay together.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from assistant.evaluation.questions.lines import contents
 from assistant.evaluation.scorers import FAILED, METRICS, VERSION
 from assistant.evaluation.types import Expected, Reply, Row, SampleType
+from assistant.pipeline.calibration import risk_coverage
 from assistant.types import Outcome
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
@@ -165,26 +165,6 @@ def _resampled_means(samples: Scores, seed: int, resamples: int) -> npt.NDArray[
     return np.concatenate(blocks)
 
 
-def risk_coverage(judged: Iterable[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
-    """The share of wrong answers over the share of questions answered, the surest first.
-
-    The curve is that of El-Yaniv and Wiener 2010, "On the Foundations of Noise-free Selective
-    Classification". Questions of the same confidence share a point.
-
-    Args:
-        judged: for each question the confidence, and whether its answer is wrong.
-    """
-    ordered = sorted(judged, key=itemgetter(0), reverse=True)
-    points = []
-    taken = wrong = 0
-    for confidence, step in groupby(ordered, key=itemgetter(0)):
-        mistakes = [is_wrong for _, is_wrong in step]
-        taken += len(mistakes)
-        wrong += sum(mistakes)
-        points.append(CurvePoint(confidence, taken / len(ordered), wrong / taken))
-    return tuple(points)
-
-
 def area_below(curve: Sequence[CurvePoint]) -> float:
     """The mean risk over all coverages; less is better.
 
@@ -214,7 +194,11 @@ def make_figures(
     }
     replied = [(row.type, reply) for row in rows if not row.failed for reply in row.replies]
     replies = [reply for _, reply in replied]
-    curves = {wrong: risk_coverage(each) for wrong, each in _judged(replies).items() if each}
+    curves = {
+        wrong: tuple(CurvePoint(*point) for point in risk_coverage(each))
+        for wrong, each in _judged(replies).items()
+        if each
+    }
     return Figures(
         questions_sha256=questions_sha256,
         scorers=VERSION,

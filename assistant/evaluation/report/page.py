@@ -80,7 +80,7 @@ def write_report(
     record: RunRecord,
     comparison: Comparison | None,
 ) -> None:
-    """Write the report of a run to `path`, whole or not at all; rows are in the questions' order."""
+    """Write the report of a run, whole or not at all; rows are in the order of the questions."""
     samples = [reported(row, place) for place, row in enumerate(rows, start=1)]
     changes = comparison.changes if comparison else ()
     good, poor = _extremes(figures)
