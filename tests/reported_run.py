@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures.figures import Figure, Figures, SampleScores
-from assistant.evaluation.figures.statistics import CurvePoint, Spread
+from assistant.evaluation.figures.figures import CurvePoint, Figure, Figures, SampleScores, Spread
 from assistant.evaluation.records.record import Asking, RunRecord, Times
 from assistant.evaluation.types import Expected, Json, Reply, Row, SampleType, Score
 from assistant.settings import NO_ABLATIONS

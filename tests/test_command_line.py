@@ -386,14 +386,24 @@ def test_lookup_of_nothing_prints_one_sentence_and_no_data(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_calibrate_keeps_a_threshold_with_the_library(
-    run: Run, library_home: Path, tmp_path: Path
-) -> None:
-    home = tmp_path / "library"
-    shutil.copytree(library_home, home)
-    found = json.loads(run("calibrate", "--papers", "22", "--json", "--home", home).stdout)
+def test_calibrate_keeps_a_threshold_with_the_library(run: Run, tmp_path: Path) -> None:
+    home, file = tmp_path / "library", tmp_path / "animals.jsonl"
+    animals = "otter beaver owl newt mole bat heron toad vole wolf lynx crane eel carp stork hare"
+    foods = "mussel reed rat slug worm moth trout ant seed deer grouse frog crab weed lizard clover"
+    lines = []
+    for at, (animal, food) in enumerate(zip(animals.split(), foods.split(), strict=True)):
+        for place, times in (("marsh", "at night"), ("valley", "in winter")):
+            name = f"{place} {animal}"
+            abstract = (
+                f"We study the {name}. It was counted in {at + 3} places. "
+                f"The {name} eats every {food} that it finds {times}. Maps are added."
+            )
+            lines.append(json.dumps({"title": f"On the {name}", "abstract": abstract}))
+    file.write_text("\n".join(lines), "utf-8")
+    assert run("ingest", file, "--home", home).returncode == 0
+    found = json.loads(run("calibrate", "--papers", "24", "--json", "--home", home).stdout)
     assert found == json.loads((home / "abstention.json").read_text("utf-8"))
-    assert 20 <= found["answerable"] == found["unanswerable"] <= 22
+    assert 20 <= found["answerable"] == found["unanswerable"] <= 24
     assert found["auc"] > 0.5
     assert 0 < found["least_confidence"] < 1
     assert {"before", "after"} <= found.keys()

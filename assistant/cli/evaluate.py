@@ -14,7 +14,6 @@ from assistant.evaluation.records.record import REPORT, Asking
 from assistant.evaluation.records.replay import (
     REPLAY,
     check_replay_folder,
-    replay_json,
     replay_lines,
     replayable_record,
     replayed,
@@ -86,9 +85,9 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
     found = replayed(options.replay, out)
     for line in replay_lines(found):
         print(line)
-    print(dumps(replay_json(found, options.replay, out)))
-    if found.row:
-        raise EvaluationError(f"The replay of {options.replay} differs, first in {found.row.id}.")
+    print(dumps(found))
+    if row := found["row_difference"]:
+        raise EvaluationError(f"The replay of {options.replay} differs, first in {row['id']}.")
 
 
 def _check_replay_options(options: argparse.Namespace) -> None:

@@ -4,16 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.evaluation.figures.metrics import scores_of
-from assistant.evaluation.types import (
-    AnsweredQuestion,
-    Json,
-    Question,
-    Reply,
-    Row,
-    Sample,
-    SampleType,
-)
+from assistant.evaluation.scorers import scores_of
+from assistant.evaluation.types import AnsweredQuestion, Question, Reply, Row, Sample, SampleType
 from assistant.pipeline.assistant import Assistant
 from assistant.types import Answer, Turn, answer_json, dumps
 from retrieval.query.lookup import Lookup
@@ -36,25 +28,15 @@ class _Response:
     answer: Answer | None = None
 
     @property
-    def ranking(self) -> tuple[str, ...]:
-        """Ids of the papers."""
+    def ids(self) -> tuple[str, ...]:
+        """Of the papers."""
         return tuple(paper.id for paper in self.papers)
 
     @property
-    def answer_json(self) -> Json | None:
-        """The answer as `ask --json` prints it, without id and turn."""
-        return answer_json(self.answer, None, 0) if self.answer else None
-
-    @property
-    def bytes(self) -> bytes:
-        """See `stable`."""
-        return stable(self.ranking, self.answer_json)
-
-
-def stable(ranking: Sequence[str], answer: Json | None) -> bytes:
-    """The bytes that repeating a question must reproduce: papers and answer without timings."""
-    timeless = {name: value for name, value in (answer or {}).items() if name != "timings"}
-    return dumps([list(ranking), timeless]).encode("utf-8")
+    def bytes(self) -> str:
+        """What repeating a question must reproduce: papers and answer without timings."""
+        answer = answer_json(self.answer, None, 0) if self.answer else {}
+        return dumps([self.ids, {**answer, "timings": None}])
 
 
 class Runner:
@@ -129,16 +111,13 @@ def _since(start: float) -> float:
 
 
 def _reply(sample: Sample, turn: int, response: _Response, again: tuple[bool, ...]) -> Reply:
-    question = sample.questions[turn]
-    asked = AnsweredQuestion(
-        sample.type, turn, question.expected, response.ranking, response.answer, again
-    )
-    answer = response.answer_json
+    question, answer = sample.questions[turn], response.answer
+    asked = AnsweredQuestion(sample.type, turn, question.expected, response.ids, answer, again)
     return Reply(
         question=question.text,
         expected=question.expected,
-        ranking=response.ranking,
-        answer=answer and {**answer, "id": sample.id, "turn": turn},
+        ranking=response.ids,
+        answer=answer_json(answer, sample.id, turn) if answer else None,
         scores=scores_of(asked),
         seconds=response.seconds,
     )

@@ -2,12 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import filelock
 
 from assistant.evaluation.asking import Runner
 from assistant.evaluation.figures.compare import (
@@ -19,9 +17,8 @@ from assistant.evaluation.figures.compare import (
 )
 from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
 from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
-from assistant.evaluation.questions.papers import papers_of
-from assistant.evaluation.questions.question_set import read_question_set
-from assistant.evaluation.records.provenance import library_facts
+from assistant.evaluation.questions.question_set import papers_of, read_question_set
+from assistant.evaluation.records.provenance import library_facts, make_record
 from assistant.evaluation.records.record import (
     FIGURES,
     RECORD,
@@ -30,11 +27,11 @@ from assistant.evaluation.records.record import (
     Asking,
     RunRecord,
     appending,
-    first_difference,
-    make_record,
+    kept_record,
+    locked,
     read_record,
     read_rows,
-    resumed,
+    remove_ended,
     timed,
     write_record,
 )
@@ -101,7 +98,7 @@ def evaluate(
     asking = replace(
         asking, file=str(path.resolve()), sha256=questions.sha256, samples=len(samples)
     )
-    with _locked(out):
+    with locked(out):
         if replaces:
             remove_ended(out)
         record = _complete(out, asking, samples, settings, progress)
@@ -176,37 +173,6 @@ def run(
         write_record(folder / RECORD, timed(record, seconds, ended=done == len(samples)))
 
 
-def kept_record(folder: Path, record: RunRecord) -> RunRecord:
-    """The record of the run in `folder` if `record` resumes it, else `record` itself.
-
-    A run without rows is replaced; another run, or files that are no run's, raise InputError.
-    """
-    kept = read_record(folder / RECORD)
-    if kept is None:
-        for name in (SAMPLES, FIGURES, REPORT):
-            if (folder / name).exists():
-                raise InputError(
-                    f"{folder} has a {name} of something else (there is no {RECORD}); "
-                    "give another --out."
-                )
-        return record
-    if not read_rows(folder / SAMPLES):
-        return record
-    if different := first_difference(kept, record):
-        raise InputError(
-            f"{folder} has another run, which differs in {different}; give another --out."
-        )
-    return resumed(kept)
-
-
-def remove_ended(folder: Path) -> None:
-    """Remove the files of a run that has ended; an interrupted one stays, to be resumed."""
-    kept = read_record(folder / RECORD)
-    if kept and kept.times.ended:
-        for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it identifies the run
-            (folder / name).unlink(missing_ok=True)
-
-
 def _check_questions(
     asking: Asking, baseline: Baseline | None, sha256: str, ids: Collection[str] = ()
 ) -> None:
@@ -218,25 +184,6 @@ def _check_questions(
         )
     if baseline:
         check_baseline(baseline, sha256, ids)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a run's folder, which is made if needed."""
-    lock = filelock.FileLock(folder / "lock", blocking=False)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except filelock.Timeout as error:
-        raise InputError(
-            f"Another process is running the evaluation in {folder}; wait, or give another --out."
-        ) from error
-    except OSError as error:
-        raise InputError(
-            f"The folder {folder} cannot be written ({error.strerror}); choose another --out."
-        ) from error
-    with lock:
-        yield
 
 
 def _complete(

@@ -1,14 +1,17 @@
-"""Scorers: small pure functions from an answered question to a score with its explanation.
+"""Scorers: pure functions from an answered question to a score with its reason; their metrics.
 
 A scorer returns None if it does not apply, and a score without a value if it applies but has
-nothing to measure. Scorers are frozen: a change of any value that they give needs a new `VERSION`,
-and runs of different versions are not compared. Text from papers is not escaped here.
+nothing to measure. A metric is the mean of a score over all questions that have it; `METRICS` lists
+them all. Scorers are frozen: a change of any value that they give needs a new `VERSION`, and runs
+of different versions are not compared. Text from papers is not escaped here.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
+from typing import Literal
 
 from assistant.evaluation.types import AnsweredQuestion, Expected, SampleType, Score
 from assistant.generation.verification.guards import breaks
@@ -43,13 +46,7 @@ def quoted(text: str) -> str:
 
 
 def share(parts: Sequence[tuple[str, bool]], noun: str, missed: str = "") -> Score:
-    """The share that holds.
-
-    Args:
-        parts: at least one, each with whether it holds.
-        noun: their name, in the singular.
-        missed: what those are that do not hold, to name them; empty: they are not named.
-    """
+    """The share of parts that holds, of at least one; `missed` leads in the names of the others."""
     holding = sum(holds for _, holds in parts)
     why = f"{holding} of {counted(len(parts), noun)}"
     others = "; ".join(dict.fromkeys(text for text, holds in parts if not holds))
@@ -71,16 +68,16 @@ def _of_answers(scorer: Callable[[Answer, Expected], Score | None]) -> Scorer:
 # ignoring case; titles that introduce a quotation count. A refusal states no fact.
 
 
-def all_facts(asked: AnsweredQuestion) -> Score | None:
-    """1 if every expected fact is stated, else 0."""
-    return _whole(fact_recall(asked))
-
-
 def fact_recall(asked: AnsweredQuestion) -> Score | None:
     """Share of the expected facts that are stated."""
     if asked.answer is None:
         return None
     return _stated(asked.answer.text if asked.is_answered else "", asked.expected.facts)
+
+
+def all_facts(asked: AnsweredQuestion) -> Score | None:
+    """1 if every expected fact is stated, else 0."""
+    return _whole(fact_recall(asked))
 
 
 @_of_answers
@@ -115,9 +112,9 @@ def _word_count(text: str) -> Score:
 @_of_answers
 def citation_precision(answer: Answer, expected: Expected) -> Score | None:
     """Share of the citations that are of a right paper."""
-    right, cited = expected.papers, [citation.paper for citation in answer.citations]
-    if not right:
+    if not (right := expected.papers):
         return None
+    cited = [citation.paper for citation in answer.citations]
     parts = [(quoted(paper.shown_title), paper.id in right) for paper in cited]
     return share(parts, "citation", "not expected") if parts else NOTHING_CITED
 
@@ -323,18 +320,80 @@ def _ranked(measure: Measure, depth: int = 0) -> Scorer:
     return scored
 
 
-recall_at_1 = _ranked(metrics.recall, 1)
-recall_at_5 = _ranked(metrics.recall, 5)
-recall_at_10 = _ranked(metrics.recall, 10)
-"""Share of the right papers in the first 10."""
-mrr_at_10 = _ranked(metrics.reciprocal_rank, 10)
-"""One over the rank of the first right paper; 0 if it is not in the first 10."""
-ndcg_at_10 = _ranked(metrics.ndcg, 10)
-"""Discounted gain of the first 10, as a share of the best possible."""
-r_precision = _ranked(metrics.recall)
-"""Share of right papers in the first n, for n right papers."""
+mrr_at_10, ndcg_at_10 = _ranked(metrics.reciprocal_rank, 10), _ranked(metrics.ndcg, 10)
 
 
 def recall_at_100(asked: AnsweredQuestion) -> Score | None:
     """Share of the right papers in the first 100; only searches return that many."""
     return _ranked(metrics.recall, 100)(asked) if asked.type is SampleType.RETRIEVAL else None
+
+
+# The metrics.
+
+Unit = Literal["share", "decimal", "count"]
+"""The kind of number: from 0 to 1, shown in per cent or as a decimal, or from 0 up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The mean of a score."""
+
+    name: str
+    """Of the metric and of its scores."""
+    label: str
+    """A short description, which fits beside the figures in a terminal of 80 columns."""
+    scorer: Scorer | None
+    """None for the share of failed samples, which have no replies to score."""
+    unit: Unit = "share"
+    direction: int = 1
+    """1 if more is better, -1 if less is."""
+    headline: bool = False
+    """Whether it is shown first, and whether `--gate` fails if it is worse."""
+
+    def goodness(self, value: float) -> float | None:
+        """The value on a scale from 0, worst, to 1, best; None for counts, which have no best."""
+        if self.unit == "count":
+            return None
+        return value if self.direction > 0 else 1 - value
+
+
+FAILED = "failed"
+"""The metric without a scorer: the share of samples that ended with an error."""
+
+METRICS = (
+    Metric("facts", "answers with all facts", all_facts, headline=True),
+    Metric("fact recall", "facts in the answer", fact_recall),
+    Metric("words", "words of an answer", words, "count", -1, headline=True),
+    Metric("citation precision", "right citations", citation_precision, headline=True),
+    Metric("citation recall", "right papers cited", citation_recall, headline=True),
+    Metric("grounded", "names, numbers as cited", grounded, headline=True),
+    Metric("written", "answers written first", written, headline=True),
+    Metric("written words", "words the model wrote", written_words, "count", -1),
+    Metric("written facts", "all facts written", written_facts, headline=True),
+    Metric("quotes verbatim", "quotes word for word", quotes_verbatim, headline=True),
+    Metric("evidence recall", "expected evidence cited", evidence_recall, headline=True),
+    Metric("abstention", "right to answer or not", abstention, headline=True),
+    Metric(
+        "false abstention", "answerable, refused", false_abstention, direction=-1, headline=True
+    ),
+    Metric("false answer", "unanswerable, answered", false_answer, direction=-1, headline=True),
+    Metric("follow-up", "understood follow-ups", follow_up, headline=True),
+    Metric("recall@1", "right papers at rank 1", _ranked(metrics.recall, 1)),
+    Metric("recall@5", "right papers in first 5", _ranked(metrics.recall, 5)),
+    Metric("recall@10", "right papers in first 10", _ranked(metrics.recall, 10), headline=True),
+    Metric("recall@100", "right papers in first 100", recall_at_100),
+    Metric("mrr@10", "mean reciprocal rank", mrr_at_10, "decimal", headline=True),
+    Metric("ndcg@10", "nDCG of first 10", ndcg_at_10, "decimal", headline=True),
+    Metric("r-precision", "right papers in first n", _ranked(metrics.recall)),
+    Metric("same again", "same bytes, asked again", same_again, headline=True),
+    Metric(FAILED, "samples with an error", None, direction=-1, headline=True),
+)
+"""All metrics, in the order in which they are shown."""
+METRIC_OF: Mapping[str, Metric] = {metric.name: metric for metric in METRICS}
+"""The metrics by name."""
+
+
+def scores_of(asked: AnsweredQuestion) -> dict[str, Score]:
+    """Every score that applies, by its metric."""
+    scores = {each.name: each.scorer(asked) for each in METRICS if each.scorer}
+    return {name: score for name, score in scores.items() if score is not None}

@@ -10,7 +10,8 @@ reported on the other half.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from assistant.pipeline.abstention import Calibration, Point, QuestionEntities, Rates, probability
 from assistant.pipeline.follow_up import StandaloneQuestion
@@ -118,7 +119,7 @@ def calibrated(
         before=Rates(*(_below(values, before) for values in checked)),
         after=Rates(*(_below(values, least) for values in checked)),
         auc=round(sum(_below(unanswerable, each) for each in answerable) / len(answerable), 4),
-        curve=_curve(answerable, unanswerable),
+        curve=_curve(judged),
     )
 
 
@@ -145,16 +146,30 @@ def _below(values: Sequence[float], threshold: float) -> float:
     return round(sum(value < threshold for value in values) / len(values), 4)
 
 
-def _curve(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[Point, ...]:
-    """Risk and coverage, from answering everything to answering only what is surest."""
-    ordered = sorted((*answerable, *unanswerable))
+def risk_coverage(judged: Iterable[tuple[float, bool]]) -> list[tuple[float, float, float]]:
+    """The risk-coverage curve: confidence, coverage and risk, the surest first.
+
+    Coverage is the share of questions answered if this confidence is needed, risk the share of
+    wrong answers among these. Questions of the same confidence share a point.
+
+    Args:
+        judged: for each question the confidence, and whether its answer is wrong.
+    """
+    ordered = sorted(judged, key=itemgetter(0), reverse=True)
     points = []
-    for step in range(CURVE_POINTS):
-        threshold = ordered[step * len(ordered) // CURVE_POINTS]
-        right = sum(value >= threshold for value in answerable)
-        wrong = sum(value >= threshold for value in unanswerable)
-        coverage = (right + wrong) / len(ordered)
-        points.append(
-            Point(round(threshold, 4), round(coverage, 4), round(wrong / (right + wrong), 4))
-        )
-    return tuple(points)
+    taken = wrong = 0
+    for confidence, step in groupby(ordered, key=itemgetter(0)):
+        mistakes = [is_wrong for _, is_wrong in step]
+        taken += len(mistakes)
+        wrong += sum(mistakes)
+        points.append((confidence, taken / len(ordered), wrong / taken))
+    return points
+
+
+def _curve(judged: Sequence[JudgedQuestion]) -> tuple[Point, ...]:
+    """Risk and coverage, from answering everything to answering only what is surest."""
+    curve = risk_coverage((each.confidence, not each.answerable) for each in judged)
+    points = {point[0]: Point(*(round(value, 4) for value in point)) for point in curve}
+    ordered = sorted(each.confidence for each in judged)
+    steps = (step * len(ordered) // CURVE_POINTS for step in range(CURVE_POINTS))
+    return tuple(points[ordered[step]] for step in steps)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from fakes import PAPERS, Asking
 
-from assistant.evaluation.asking import Runner, stable
+from assistant.evaluation.asking import Runner
 from assistant.evaluation.types import Expected, Question, Row, Sample, SampleType
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
@@ -123,11 +123,3 @@ def test_a_sample_that_fails_is_kept_with_its_reason(asking: Asking) -> None:
     assert not any(reply.scores or reply.answer for reply in row.replies)
     with pytest.raises(Cancelled):
         breaking.row(sample(SampleType.SINGLE, "Does it stop?"))
-
-
-def test_times_are_no_difference() -> None:
-    answer = {"answer": "Yes.", "timings": {"total": 1.0}}
-    later = {"answer": "Yes.", "timings": {"total": 2.0}}
-    assert stable(["a"], answer) == stable(["a"], later)
-    assert stable(["a"], answer) != stable(["b"], answer)
-    assert stable(["a"], answer) != stable(["a"], {**answer, "answer": "No."})

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unittest.mock import patch
 
-from assistant.evaluation.figures.metrics import scores_of
 from assistant.evaluation.questions.question_set import read_question_set
+from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import AnsweredQuestion, Sample, SampleType, Score
 from assistant.models.chat import ChatModel, Messages, Stopped
 from assistant.pipeline.assistant import Assistant

@@ -1,15 +1,20 @@
-"""`assistant evaluate` as a process of its own, and what it leaves."""
+"""`assistant evaluate` in this process or in one of its own, and what it leaves."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assistant.cli.main import main
+
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-W", "ignore", "-m", "assistant", "evaluate"]
+ASSISTANT = [sys.executable, "-W", "ignore", "-m", "assistant"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
 
 
@@ -37,9 +42,18 @@ class Run:
         return line
 
 
-def evaluated(*arguments: object, program: str = "") -> Run:
-    """Run the command to its end; `program` is run first in the same process."""
-    command = COMMAND
+def evaluated(*arguments: object) -> Run:
+    """Run the command to its end in this process."""
+    out, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = main(["evaluate", *map(str, arguments)])
+    return Run(code, out.getvalue(), errors.getvalue())
+
+
+def process(*arguments: object, program: str = "") -> Run:
+    """Run the command to its end as a process; `program` is run first in the same process."""
+    command = [*ASSISTANT, "evaluate"]
     if program:
         ends = "\nimport sys\nfrom assistant.cli.main import main\nsys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-W", "ignore", "-c", program + ends, "evaluate"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from assistant.evaluation.figures.figures import Figures, make_figures
-from assistant.evaluation.figures.metrics import scores_of
+from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import AnsweredQuestion, Expected, Reply, Row, SampleType
 from assistant.types import (
     Answer,

@@ -25,8 +25,7 @@ from assistant.evaluation.figures.compare import (
     compare,
     read_baseline,
 )
-from assistant.evaluation.figures.figures import Figures, SampleScores, write_figures
-from assistant.evaluation.figures.statistics import LEAST_SAMPLES
+from assistant.evaluation.figures.figures import LEAST_SAMPLES, Figures, SampleScores, write_figures
 from assistant.evaluation.records.record import appending
 from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.types import AnsweredQuestion, SampleType

@@ -5,30 +5,47 @@ import shutil
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running_evaluate import Run, evaluated, rows_of
 
+import assistant.evaluation.run as running
 from assistant.evaluation.records.record import first_difference, read_record
 from assistant.models.gguf.trained import ADAPTER
+from assistant.pipeline.assistant import Assistant
+from assistant.pipeline.startup import open_assistant
+from assistant.settings import Ablations, Settings
+from retrieval.search import search
+from retrieval.types import Progress
 
 DEV = Path(__file__).with_name("dev.jsonl")
 SAMPLES = 10
 """Of every type of question at least one."""
 QUICKLY = ("--limit", SAMPLES, "--no-rerank")
 """Reading papers again takes most of an answer's time; the evaluation in CI has it."""
-BROKEN_RANKER = """
-import retrieval.search.search as search
-summed = search.convex_sum
-search.convex_sum = lambda *given: {id_: 1 - score for id_, score in summed(*given).items()}
-"""
 
 
 @pytest.fixture(scope="module")
-def whole(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+def asked_with() -> list[Ablations]:
+    """What was left out of each assistant that was opened."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def whole(
+    library_home: Path, tmp_path_factory: pytest.TempPathFactory, asked_with: list[Ablations]
+) -> tuple[Path, Run]:
     """A run over a few development questions, with its folder."""
     folder = tmp_path_factory.mktemp("evaluation") / "whole"
-    return folder, evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY)
+
+    def opened(settings: Settings, progress: Progress, ablations: Ablations) -> Assistant:
+        asked_with.append(ablations)
+        return open_assistant(settings, progress, ablations)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "open_assistant", opened)
+        return folder, evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY)
 
 
 def test_a_run_leaves_rows_figures_record_and_report(whole: tuple[Path, Run]) -> None:
@@ -76,75 +93,68 @@ def test_of_a_model_its_file_counts_not_where_it_lies(whole: tuple[Path, Run], r
     assert found[1:] == (facts["sha256"], "0" * 64)
 
 
-def test_a_run_that_has_ended_is_shown_again_without_asking(
-    whole: tuple[Path, Run], library_home: Path
+def test_a_flag_reaches_the_assistant(whole: tuple[Path, Run], asked_with: list[Ablations]) -> None:
+    assert whole[1].code == 0
+    assert asked_with == [Ablations(rerank=False)]
+
+
+def test_a_run_that_has_ended_is_shown_again_and_passes_its_own_gate(
+    whole: tuple[Path, Run], library_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, first = whole
-    rows = (folder / "samples.jsonl").read_bytes()
-    broken = "import assistant.pipeline.startup\nassistant.pipeline.startup.open_assistant = None"
-    again = evaluated(DEV, "--out", folder, "--home", library_home, *QUICKLY, program=broken)
-    assert again.code == 0, again.stderr
-    assert (folder / "samples.jsonl").read_bytes() == rows
-    assert again.summary == first.summary
-
-
-def test_an_identical_run_passes_the_gate(
-    whole: tuple[Path, Run], library_home: Path, tmp_path: Path
-) -> None:
-    folder, _ = whole
     shutil.copy(folder / "figures.json", tmp_path)
+    rows = (folder / "samples.jsonl").read_bytes()
+    monkeypatch.setattr(running, "open_assistant", None)  # nothing is asked
     arguments = (DEV, "--out", folder, "--home", library_home, *QUICKLY)
     again = evaluated(*arguments, "--baseline", tmp_path, "--gate")
     assert again.code == 0, again.stderr
+    assert (folder / "samples.jsonl").read_bytes() == rows
     assert again.summary["gate"] == "passed"
     changes = again.summary["comparison"]["changes"].values()
     assert {change["difference"] for change in changes} == {0.0}
+    assert {**again.summary, "comparison": None, "gate": None} == first.summary
 
 
-def test_a_broken_ranker_fails_the_gate(
-    whole: tuple[Path, Run], library_home: Path, tmp_path: Path
+def test_a_beir_folder_has_a_library_of_its_own_and_a_broken_ranker_fails_the_gate(
+    embedder_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
-    run = evaluated(*arguments, "--baseline", folder, "--gate", program=BROKEN_RANKER)
-    assert run.code == 1
-    assert run.summary["gate"] == "failed"
-    assert "Worse than" in run.stderr
-    assert "mrr@10" in run.stderr
-
-
-def test_a_chatty_model_fails_the_gate(
-    whole: tuple[Path, Run], library_home: Path, tmp_path: Path
-) -> None:
-    folder, _ = whole
-    arguments = (DEV, "--out", tmp_path, "--home", library_home, *QUICKLY)
-    run = evaluated(*arguments, "--free-writing", "--no-check", "--baseline", folder, "--gate")
-    assert run.code == 1
-    assert "written facts" in run.stderr
-
-
-def test_a_beir_folder_has_a_library_of_its_own(embedder_path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "beir"
     (folder / "qrels").mkdir(parents=True)
     texts = {
         "cats": "Cats sleep for fifteen hours a day in warm places.",
         "bees": "Honey bees dance to tell others where flowers are.",
         "iron": "Iron rusts when water and oxygen reach its surface.",
+        "tide": "Tides rise and fall because the moon pulls at the sea.",
+        "salt": "Salt lowers the temperature at which water freezes.",
+        "oaks": "Oaks drop their leaves when the days become short.",
     }
     corpus = [{"_id": id_, "title": id_, "text": text} for id_, text in texts.items()]
-    queries = [{"_id": "1", "text": "how do bees tell where flowers are?"}]
+    queries = [{"_id": id_, "text": text} for id_, text in texts.items()]
     for name, lines in {"corpus": corpus, "queries": queries}.items():
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"{name}.jsonl").write_text(text, "utf-8")
-    judged = "query-id\tcorpus-id\tscore\n1\tbees\t2\n"
-    (folder / "qrels" / "test.tsv").write_text(judged, "utf-8")
+    judged = ["query-id\tcorpus-id\tscore", *(f"{id_}\t{id_}\t2" for id_ in texts)]
+    (folder / "qrels" / "test.tsv").write_text("\n".join(judged), "utf-8")
     cache = tmp_path / "cache"
     cache.mkdir()
     for model in embedder_path.parents[1].iterdir():  # the models of this machine, nothing else
         if list(model.glob("*.gguf")):
             (cache / model.name).symlink_to(model)
-    run = evaluated(folder, "--out", tmp_path / "run", "--cache", cache)
+    run = evaluated(folder, "--out", tmp_path / "run", "--cache", cache, "--no-rerank")
     assert run.code == 0, run.stderr
     assert run.summary["metrics"]["ndcg@10"]["value"] == 1.0
-    (row,) = rows_of(tmp_path / "run")
-    assert row["replies"][0]["ranking"][0] == "bees"
+    rankings = {row["id"]: row["replies"][0]["ranking"] for row in rows_of(tmp_path / "run")}
+    assert {id_: ranking[0] for id_, ranking in rankings.items()} == {id_: id_ for id_ in texts}
+
+    summed = search.convex_sum
+
+    def upside_down(*given: Any) -> dict[str, float]:
+        return {id_: 1 - score for id_, score in summed(*given).items()}
+
+    monkeypatch.setattr(search, "convex_sum", upside_down)
+    arguments = (folder, "--out", tmp_path / "other", "--cache", cache, "--no-rerank")
+    broken = evaluated(*arguments, "--baseline", tmp_path / "run", "--gate")
+    assert broken.code == 1
+    assert broken.summary["gate"] == "failed"
+    assert "Worse than" in broken.stderr
+    assert "mrr@10" in broken.stderr

@@ -1,20 +1,20 @@
-"""The command as a process: killed, stopped, out of room, given what is wrong, and gone on with."""
+"""A run that is killed, stopped, out of room, given what is wrong, and resumed."""
 
 import json
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running_evaluate import ENVIRONMENT, evaluated, rows_of, timeless
+from running_evaluate import ASSISTANT, ENVIRONMENT, evaluated, process, rows_of, timeless
 
 from assistant.cli.main import main
+from assistant.evaluation.records.replay import replayed
+from assistant.pipeline.assistant import Assistant
 
-DEV = Path(__file__).with_name("dev.jsonl")
 AFTER_ROWS = """
 import os, signal
 from contextlib import contextmanager
@@ -43,21 +43,51 @@ def after(rows: int, action: str) -> str:
     return AFTER_ROWS.format(rows=rows, action=action)
 
 
+PAPERS = {
+    "Otters at Work": "We study otters. They swim, and 12 of 15 otters open mussels with stones.",
+    "Beavers of the North": "Beavers build dams. A dam of 3 metres holds a lake for 20 years.",
+    "Owls in Cities": "Owls hunt at night. In cities they hunt rats near lamps, as 7 cameras show.",
+    "Moss on Roofs": "Moss keeps roofs cool. A roof with moss is 4 degrees cooler in July.",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, embedder_path: Path) -> Path:
+    """A library of four papers."""
+    assert embedder_path.exists()
+    folder = tmp_path_factory.mktemp("library")
+    ingested(folder, PAPERS)
+    return folder / "home"
+
+
+def ingested(folder: Path, papers: dict[str, str]) -> None:
+    """Put papers into the library in `folder`."""
+    file = folder / "papers.jsonl"
+    lines = [{"title": title, "abstract": text} for title, text in papers.items()]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    assert main(["ingest", str(file), "--home", str(folder / "home"), "--json"]) == 0
+
+
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three lookups, then a question."""
-    lines = DEV.read_text("utf-8").splitlines()
-    lookups = [line for line in lines if json.loads(line)["type"] == "lookup"][:3]
+    """Three lookups, then a question whose row is long."""
+    lookups = [
+        {"id": f"L{at}", "type": "lookup", "question": title, "papers": [title]}
+        for at, title in enumerate(list(PAPERS)[:3])
+    ]
+    asked = {"id": "S1", "type": "single", "question": "How do otters open mussels?"}
     path = tmp_path_factory.mktemp("questions") / "four.jsonl"
-    path.write_text("\n".join([*lookups, lines[0]]), "utf-8")
+    expected = {"papers": ["Otters at Work"], "facts": [["stones"]], "answer": "Stones. " * 800}
+    lines = [*lookups, {**asked, **expected}]
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     return path
 
 
 @pytest.fixture(scope="module")
-def whole(questions: Path, library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(questions: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that nothing interrupted."""
     folder = tmp_path_factory.mktemp("whole run") / "größer"
-    run = evaluated(questions, "--out", folder, "--home", library_home)
+    run = evaluated(questions, "--out", folder, "--home", home)
     assert run.code == 0, run.stderr
     assert run.summary["out"] == str(folder)
     noise = [line for line in run.stderr.splitlines() if not line.startswith("asking")]
@@ -85,27 +115,25 @@ def page_of(folder: Path) -> list[str]:
 
 
 def test_a_run_killed_again_and_again_is_the_run_that_was_not(
-    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+    questions: Path, whole: Path, home: Path, tmp_path: Path
 ) -> None:
-    command = (questions, "--out", tmp_path, "--home", library_home)
-    assert evaluated(*command, program=after(1, KILL)).code == -signal.SIGKILL
+    command = (questions, "--out", tmp_path, "--home", home)
+    assert process(*command, program=after(1, KILL)).code == -signal.SIGKILL
     assert len(rows_of(tmp_path)) == 1
     rows = tmp_path / "samples.jsonl"
     rows.write_bytes(rows.read_bytes() + rows.read_bytes()[:500])  # as killed while it wrote
-    assert evaluated(*command, program=after(2, KILL)).code == -signal.SIGKILL
-    assert len(rows_of(tmp_path)) == 3
-    assert evaluated(*command, program=after(1, KILL)).code == -signal.SIGKILL
+    assert process(*command, program=after(3, KILL)).code == -signal.SIGKILL
     assert not (tmp_path / "figures.json").exists()
     assert evaluated(*command).code == 0
     assert_same_run(tmp_path, whole)
-    assert json.loads((tmp_path / "run.json").read_text("utf-8"))["times"]["beginnings"] == 4
+    assert json.loads((tmp_path / "run.json").read_text("utf-8"))["times"]["beginnings"] == 3
 
 
-def test_ctrl_c_stops_with_a_sentence(questions: Path, library_home: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_with_a_sentence(questions: Path, home: Path, tmp_path: Path) -> None:
     to_all = "os.killpg(os.getpgid(0), signal.SIGINT)"
-    run = evaluated(
+    run = process(
         questions,
-        *("--out", tmp_path, "--home", library_home),
+        *("--out", tmp_path, "--home", home),
         program=f"import os\nos.setpgid(0, 0)\n{after(1, to_all)}",
     )
     assert run.code == 130
@@ -116,7 +144,7 @@ def test_ctrl_c_stops_with_a_sentence(questions: Path, library_home: Path, tmp_p
 
 
 def test_ctrl_c_while_a_model_is_loaded_is_noticed(
-    questions: Path, library_home: Path, tmp_path: Path
+    questions: Path, home: Path, tmp_path: Path
 ) -> None:
     program = """
 import os, signal, threading
@@ -134,21 +162,20 @@ def loading(*given):
 
 llama_cpp.llama_model_load_from_file = loading
 """
-    command = (questions, "--out", tmp_path, "--home", library_home)
-    run = evaluated(*command, program=program)
+    run = process(questions, "--out", tmp_path, "--home", home, program=program)
     assert run.code == 130
     assert "Traceback" not in run.stderr
 
 
 def test_a_full_disk_ends_the_run_with_a_sentence_and_no_row_is_lost(
-    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+    questions: Path, whole: Path, home: Path, tmp_path: Path
 ) -> None:
-    full = (
-        "import resource; most = max(path.stat().st_size + 400, 5_600); "  # run.json has to fit
+    full = (  # run.json still has to fit, and the row of the answer does not
+        "import resource; most = max(path.stat().st_size + 400, 6_000); "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))"
     )
-    command = (questions, "--out", tmp_path, "--home", library_home)
-    run = evaluated(*command, program=after(2, full))
+    command = (questions, "--out", tmp_path, "--home", home)
+    run = process(*command, program=after(2, full))
     assert run.code == 1
     assert run.stdout == ""
     assert "samples.jsonl cannot be written any more (File too large); make room" in run.stderr
@@ -162,7 +189,7 @@ def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_diff
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
-    assert evaluated("--replay", run, program=after(2, KILL)).code == -signal.SIGKILL
+    assert process("--replay", run, program=after(2, KILL)).code == -signal.SIGKILL
     same = evaluated("--replay", run)
     assert same.code == 0, same.stderr
     assert "4 samples gave the same bytes" in same.stdout
@@ -182,52 +209,56 @@ def test_a_replay_goes_on_after_a_kill_gives_way_to_the_next_and_names_what_diff
     assert (run / "replay" / "notes.txt").exists()
 
 
+def test_what_a_later_version_adds_to_answers_is_no_difference(whole: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    shutil.copytree(whole, before)
+    rows = rows_of(before)
+    del rows[-1]["replies"][0]["answer"]["tokens"]
+    (before / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert replayed(before, whole)["same"] is True
+
+
 def test_samples_that_fail_are_kept_and_told_of(
-    questions: Path, library_home: Path, tmp_path: Path
+    questions: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = """
-from assistant.pipeline.assistant import Assistant
-def fail(*given, **named):
-    raise ValueError("nothing\\ncame")
-Assistant.answer = fail
-"""
+    def fail(*_given: object, **_named: object) -> None:
+        raise ValueError("nothing\ncame")
+
+    monkeypatch.setattr(Assistant, "answer", fail)
     some, none = tmp_path / "some", tmp_path / "none"
-    run = evaluated(questions, "--out", some, "--home", library_home, program=program)
+    run = evaluated(questions, "--out", some, "--home", home)
     assert run.code == 0
-    assert "note: 1 of 4 samples failed, first D001: ValueError: nothing came" in run.stderr
+    assert "note: 1 of 4 samples failed, first S1: ValueError: nothing came" in run.stderr
     assert run.summary["failed"] == 1
     assert "ValueError: nothing came" in (some / "report.html").read_text("utf-8")
-    command = (questions, "--out", none, "--home", library_home, "--types", "single")
-    run = evaluated(*command, program=program)
+    run = evaluated(questions, "--out", none, "--home", home, "--types", "single")
     assert run.code == 1
     assert run.summary["failed"] == 1
     assert "Every sample failed" in run.stderr
     assert (none / "report.html").exists()
 
 
-def test_a_library_that_changes_meanwhile_has_no_figures(tmp_path: Path) -> None:
-    home, papers, questions = tmp_path / "home", tmp_path / "p.jsonl", tmp_path / "q.jsonl"
-    paper = {"id": "A", "title": "Otters at Work", "abstract": "We study otters. They swim well."}
-    papers.write_text(json.dumps(paper), "utf-8")
-    ingest = [sys.executable, "-W", "ignore", "-m", "assistant", "ingest", "--home", str(home)]
-    subprocess.run([*ingest, str(papers)], env=ENVIRONMENT, check=True, capture_output=True)
-    asked = {"id": "1", "type": "lookup", "question": "Otters at Work", "papers": ["A"]}
-    questions.write_text(json.dumps(asked), "utf-8")
-    papers.write_text(json.dumps({**paper, "id": "B", "title": "Beavers"}), "utf-8")
-    command = (questions, "--out", tmp_path / "out", "--home", home)
-    change = f"import subprocess; subprocess.run({[*ingest, str(papers)]!r}, check=True)"
-    run = evaluated(*command, program=after(1, change))
+def test_a_library_that_changes_meanwhile_has_no_figures(
+    questions: Path, home: Path, tmp_path: Path
+) -> None:
+    copied = tmp_path / "home"
+    shutil.copytree(home, copied)
+    more = tmp_path / "more.jsonl"
+    more.write_text(json.dumps({"title": "Newts", "abstract": "Newts walk to ponds."}), "utf-8")
+    command = (questions, "--out", tmp_path / "out", "--home", copied)
+    ingest = [*ASSISTANT, "ingest", str(more), "--home", str(copied)]
+    change = f"import subprocess; subprocess.run({ingest!r}, check=True)"
+    run = process(*command, program=after(1, change))
     assert run.code == 1
     assert "was changed while its questions were asked" in run.stderr
     assert not (tmp_path / "out" / "figures.json").exists()
-    assert "library.papers (1 there, 2 now)" in evaluated(*command).refusal
+    assert "library.papers (4 there, 5 now)" in evaluated(*command).refusal
 
 
 def test_whoever_reads_only_the_beginning_sees_no_traceback(
-    questions: Path, whole: Path, library_home: Path
+    questions: Path, whole: Path, home: Path
 ) -> None:
-    command = [sys.executable, "-W", "ignore", "-m", "assistant", "evaluate", str(questions)]
-    command += ["--out", str(whole), "--home", str(library_home)]
+    command = [*ASSISTANT, "evaluate", str(questions), "--out", str(whole), "--home", str(home)]
     run = subprocess.Popen(
         command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -243,12 +274,12 @@ Refused = Callable[..., str]
 
 
 @pytest.fixture
-def refused(tmp_path: Path, library_home: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
+def refused(tmp_path: Path, home: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
     """Gives the sentence of a command that loads and fetches nothing: no model can be had."""
 
     def said(*arguments: object) -> str:
         nowhere = ("--cache", tmp_path / "cache", "--model", "/no/m.gguf", "--embedder", "/no/e")
-        code = main(["evaluate", "--home", str(library_home), *map(str, (*nowhere, *arguments))])
+        code = main(["evaluate", "--home", str(home), *map(str, (*nowhere, *arguments))])
         told = capfd.readouterr()
         assert (code, told.out) == (1, "")
         assert not (tmp_path / "cache").exists()
@@ -329,11 +360,11 @@ def test_what_cannot_be_replayed_is_refused_before_any_model(
 
 
 def test_another_run_and_damaged_files_are_refused(
-    questions: Path, whole: Path, library_home: Path, tmp_path: Path
+    questions: Path, whole: Path, home: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
-    command = (questions, "--out", run, "--home", library_home)
+    command = (questions, "--out", run, "--home", home)
     assert "--limit (nothing there, 2 now)" in evaluated(*command, "--limit", 2).refusal
     (run / "samples.jsonl").write_text("{}\n", "utf-8")
     assert "samples.jsonl, line 1 is no row" in evaluated(*command).refusal

@@ -5,11 +5,11 @@ from simulated_run import ORDER, SHA, figures, rows
 
 from assistant.evaluation.figures.figures import (
     Figure,
+    Spread,
     make_figures,
     read_figures,
     write_figures,
 )
-from assistant.evaluation.figures.statistics import Spread
 from assistant.evaluation.types import Expected, Reply, Row, SampleType, Score
 from assistant.types import Outcome
 from retrieval.types import InputError

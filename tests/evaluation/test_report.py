@@ -14,12 +14,18 @@ from reported_run import FORECASTS, MISSES, PRUNES, RECORD, compared, figures_of
 from scorer_cases import EVIDENCE, FACTS, Case
 
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures.figures import Figure, Figures
-from assistant.evaluation.figures.metrics import METRICS
-from assistant.evaluation.figures.statistics import CurvePoint
+from assistant.evaluation.figures.figures import CurvePoint, Figure, Figures
 from assistant.evaluation.records.record import Asking, RunRecord
-from assistant.evaluation.report.numbers import difference, heading, number, score, seconds
-from assistant.evaluation.report.page import reported, write_report
+from assistant.evaluation.report.page import (
+    difference,
+    heading,
+    number,
+    reported,
+    score,
+    seconds,
+    write_report,
+)
+from assistant.evaluation.scorers import METRICS
 from assistant.evaluation.types import Reply, Row, SampleType, Score
 from assistant.types import answer_json
 

@@ -16,11 +16,13 @@ from assistant.evaluation.records.record import (
     Times,
     appending,
     first_difference,
+    kept_record,
     read_record,
     read_rows,
+    remove_ended,
     write_record,
 )
-from assistant.evaluation.run import chosen, kept_record, remove_ended, run
+from assistant.evaluation.run import chosen, run
 from assistant.evaluation.types import Expected, Question, Reply, Row, Sample, SampleType
 from assistant.settings import Ablations
 from retrieval.types import InputError, silent

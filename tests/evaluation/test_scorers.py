@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from ir_measures import RR, R, Rprec, nDCG
 from scorer_cases import CASES, COPIED, TIDAL, ZEBRA, Case, Sentence, answer, asked
 
-from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, scores_of
-from assistant.evaluation.scorers import counted, quoted
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted, quoted, scores_of
 from assistant.evaluation.types import AnsweredQuestion, Expected, SampleType, Score
 from assistant.types import Answer, Outcome, SentenceKind
 

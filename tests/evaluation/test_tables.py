@@ -8,10 +8,9 @@ from rich.console import Console
 from simulated_run import ORDER, failed, figures, refusal, rows
 
 from assistant.evaluation.figures.compare import Baseline, Comparison, compare
-from assistant.evaluation.figures.figures import Figure, Figures, SampleScores
-from assistant.evaluation.figures.metrics import METRICS
-from assistant.evaluation.figures.statistics import CurvePoint, Spread
+from assistant.evaluation.figures.figures import CurvePoint, Figure, Figures, SampleScores, Spread
 from assistant.evaluation.figures.tables import print_comparison, print_figures, summary_json
+from assistant.evaluation.scorers import METRICS
 from assistant.evaluation.types import AnsweredQuestion
 
 WIDTH = 80

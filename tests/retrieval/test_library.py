@@ -132,6 +132,7 @@ def test_a_second_writer_is_told(open_library: Open, jsonl: Jsonl, tmp_path: Pat
     assert ingest(library, [jsonl(FRUIT)]).added == 1
 
 
+@pytest.mark.slow
 def test_a_library_can_be_searched_while_another_process_writes(
     open_library: Open, jsonl: Jsonl, tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ def test_a_library_can_be_searched_while_another_process_writes(
     assert titles(library, "granite") == ["Stones"]
 
 
+@pytest.mark.slow
 def test_an_open_library_sees_all_that_another_process_adds(
     open_library: Open, jsonl: Jsonl, tmp_path: Path, seed_records: list[object]
 ) -> None:

@@ -6,21 +6,21 @@ sample has a score for it any more (else a run would pass by not being measured)
 end with an error, which is not a matter of chance.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assistant.evaluation.figures.figures import Figures, SampleScores, read_figures
-from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Metric
-from assistant.evaluation.figures.statistics import (
+from assistant.evaluation.figures.figures import (
     LEAST_SAMPLES,
-    Total,
-    difference_interval,
+    Figures,
+    SampleScores,
+    interval,
     mean,
+    read_figures,
 )
 from assistant.evaluation.records.record import FIGURES, SAMPLES
-from assistant.evaluation.scorers import VERSION
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, VERSION, Metric
 from retrieval.types import InputError
 
 _NOISE = 1e-9
@@ -151,55 +151,49 @@ def check_baseline(baseline: Baseline, questions_sha256: str, ids: Collection[st
 def compare(baseline: Baseline, now: Figures) -> Comparison:
     """A run beside its baseline, by the questions that both could score; see `check_baseline`."""
     check_baseline(baseline, now.questions_sha256, now.samples.keys())
-    before = baseline.figures
-    shared = {
-        id_: (before.samples[id_], sample)
-        for id_, sample in now.samples.items()
-        if id_ in before.samples
-    }
+    before = baseline.figures.samples
+    shared = [id_ for id_ in now.samples if id_ in before]
     changes, gone = [], {}
     for metric in METRICS:
-        scores = {
-            id_: (_known(one, metric), _known(other, metric))
-            for id_, (one, other) in shared.items()
+        pairs = {
+            id_: (_known(before[id_], metric), _known(now.samples[id_], metric)) for id_ in shared
         }
-        if change := _change(metric, scores, now.seed, now.resamples):
+        if change := _change(metric, pairs, now.seed, now.resamples):
             changes.append(change)
-        had = sum(bool(one) for one, _ in scores.values())
-        if had and not any(other for _, other in scores.values()):
+        had = sum(bool(old) for old, _ in pairs.values())
+        if had and not any(new for _, new in pairs.values()):
             gone[metric.name] = had
-    left_out = len(before.samples.keys() ^ now.samples.keys())
+    left_out = len(before.keys() ^ now.samples.keys())
     return Comparison(str(baseline.folder), tuple(changes), left_out, gone)
 
 
-_Scores = Mapping[int, float]
-"""The scores of a sample in one metric, by turn."""
+_ByTurn = Mapping[int, float]
+"""The scores of a sample in one metric."""
 
 
-def _known(sample: SampleScores, metric: Metric) -> _Scores:
+def _known(sample: SampleScores, metric: Metric) -> _ByTurn:
     return {turn: score for turn, score in sample.of(metric.name).items() if score is not None}
 
 
 def _change(
-    metric: Metric, scores: Mapping[str, tuple[_Scores, _Scores]], seed: int, resamples: int
+    metric: Metric, pairs: Mapping[str, tuple[_ByTurn, _ByTurn]], seed: int, resamples: int
 ) -> Change | None:
-    """The change of a metric by the scores of each sample, None if none has two."""
-    turns = {id_: sorted(one.keys() & other.keys()) for id_, (one, other) in scores.items()}
-    ids = [id_ for id_, both in turns.items() if both]
-    if not ids:
+    """The change of a metric by each sample's scores before and now, None if none has both."""
+    scores = {
+        id_: tuple([run[turn] for turn in sorted(old.keys() & new.keys())] for run in (old, new))
+        for id_, (old, new) in pairs.items()
+        if old.keys() & new.keys()
+    }
+    if not scores:
         return None
-    before = [_total(scores[id_][0], turns[id_]) for id_ in ids]
-    now = [_total(scores[id_][1], turns[id_]) for id_ in ids]
+    before, now = zip(*scores.values(), strict=True)
     difference = mean(now) - mean(before)
-    low, high = None, None
-    if len(ids) >= LEAST_SAMPLES:
-        low, high = difference_interval(before, now, seed, resamples)
+    low, high = interval(now, seed, resamples, before=before)
+    gains = {
+        id_: metric.direction * (mean([new]) - mean([old])) for id_, (old, new) in scores.items()
+    }
     # Errors are not a matter of chance.
     decisive = (difference, difference) if metric.name == FAILED else (low, high)
-    gains = {
-        id_: metric.gain(mean([after]) - mean([earlier]))
-        for id_, earlier, after in zip(ids, before, now, strict=True)
-    }
     return Change(
         metric=metric.name,
         before=mean(before),
@@ -207,23 +201,19 @@ def _change(
         difference=difference,
         low=low,
         high=high,
-        pairs=len(ids),
-        unpaired=sum(one.keys() != other.keys() for one, other in scores.values()),
+        pairs=len(scores),
+        unpaired=sum(old.keys() != new.keys() for old, new in pairs.values()),
         verdict=_verdict(metric, *decisive),
         won=tuple(id_ for id_, gain in gains.items() if gain > _NOISE),
         lost=tuple(id_ for id_, gain in gains.items() if gain < -_NOISE),
     )
 
 
-def _total(scores: _Scores, turns: Sequence[int]) -> Total:
-    return Total(sum(scores[turn] for turn in turns), len(turns))
-
-
 def _verdict(metric: Metric, low: float | None, high: float | None) -> Verdict:
     """The verdict on a difference by its interval; without one nothing is certain."""
     if low is None or high is None:
         return Verdict.SAME
-    gains = metric.gain(low), metric.gain(high)
+    gains = metric.direction * low, metric.direction * high
     if min(gains) > _NOISE:
         return Verdict.BETTER
     return Verdict.WORSE if max(gains) < -_NOISE else Verdict.SAME

@@ -1,34 +1,60 @@
-"""The figures of a run (`figures.json`): metrics with intervals, outcomes, curves, speed."""
+"""The figures of a run (`figures.json`): means of scores with intervals, outcomes, curves, speed.
+
+Intervals are of 95 %, by bootstrap: whole samples are drawn with replacement, so that the turns of
+a conversation stay together.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.evaluation.figures.metrics import FAILED, METRICS
-from assistant.evaluation.figures.statistics import (
-    LEAST_SAMPLES,
-    RESAMPLES,
-    CurvePoint,
-    Spread,
-    Total,
-    area_below,
-    mean,
-    mean_interval,
-    risk_coverage,
-    spread_of,
-)
 from assistant.evaluation.questions.lines import contents
-from assistant.evaluation.scorers import VERSION
+from assistant.evaluation.scorers import FAILED, METRICS, VERSION
 from assistant.evaluation.types import Expected, Reply, Row, SampleType
+from assistant.pipeline.calibration import risk_coverage
 from assistant.types import Outcome
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
 
+Scores = Sequence[Sequence[float]]
+"""The scores of each sample's questions; every sample has at least one."""
+RESAMPLES = 10_000
+"""Enough to give the ends of an interval to about a hundredth of its width."""
+LEAST_SAMPLES = 6
+"""Samples needed for an interval, by the sign test: five samples all become worse by chance once in
+32 times, six once in 64, which is less than 2.5 %."""
+_ENDS = (0.025, 0.975)
+_BLOCK = 20_000
+"""Draws at a time: few enough for a processor's cache."""
 EITHER_REFUSAL = "either refusal"
 """The right outcome if no abstract answers and the kind of refusal is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Coverage and risk if this confidence were needed for an answer."""
+
+    confidence: float
+    coverage: float
+    """Share of all questions."""
+    risk: float
+    """Share of wrong answers among these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Distribution of a time or a count over questions."""
+
+    mean: float
+    median: float
+    p95: float
+    total: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +67,7 @@ class Figure:
     value: float | None
     """None if no question could be scored."""
     low: float | None
-    """Lower end of the 95 % interval, over samples drawn with replacement; None if too few have a
-    score."""
+    """Lower end of the interval; None if too few samples have a score."""
     high: float | None
     scored: int
     """Questions."""
@@ -102,17 +127,61 @@ class Figures:
 _FORM = TypeAdapter(Figures)
 
 
+def mean(samples: Scores) -> float:
+    """The mean over all questions of at least one sample."""
+    return sum(map(sum, samples)) / sum(map(len, samples))
+
+
+def interval(
+    samples: Scores, seed: int, resamples: int = RESAMPLES, *, before: Scores | None = None
+) -> tuple[float, float] | tuple[None, None]:
+    """The ends of the interval of `mean(samples)`, None for each if there are too few samples.
+
+    Args:
+        samples: of a run.
+        seed: the same seed draws the same samples.
+        resamples: how often as many samples are drawn.
+        before: the same samples in another run, in the same order; the interval is then that of the
+            difference `mean(samples) - mean(before)`, and the same samples are drawn for both.
+    """
+    if len(samples) < LEAST_SAMPLES:
+        return None, None
+    means = _resampled_means(samples, seed, resamples)
+    if before is not None:
+        means = means - _resampled_means(before, seed, resamples)
+    low, high = np.quantile(means, _ENDS)
+    return float(low), float(high)
+
+
+def _resampled_means(samples: Scores, seed: int, resamples: int) -> npt.NDArray[np.float64]:
+    sums, counts = (np.array([of(sample) for sample in samples]) for of in (sum, len))
+    random = np.random.default_rng(seed)
+    size = len(samples)
+    rows = max(1, _BLOCK // size)
+    blocks = []
+    for start in range(0, resamples, rows):
+        draws = random.integers(size, size=(min(rows, resamples - start), size))
+        blocks.append(sums[draws].sum(axis=1) / counts[draws].sum(axis=1))
+    return np.concatenate(blocks)
+
+
+def area_below(curve: Sequence[CurvePoint]) -> float:
+    """The mean risk over all coverages; less is better.
+
+    Each step counts with the risk at its end (Geifman, Uziel and El-Yaniv 2019, "Bias-Reduced
+    Uncertainty Estimation for Deep Neural Classifiers").
+    """
+    coverages = pairwise([0.0, *(point.coverage for point in curve)])
+    return sum(
+        (after - before) * point.risk
+        for (before, after), point in zip(coverages, curve, strict=True)
+    )
+
+
 def make_figures(
     rows: Sequence[Row], questions_sha256: str, seed: int, resamples: int = RESAMPLES
 ) -> Figures:
-    """Compute the figures of a run.
-
-    Args:
-        rows: in the order of the questions.
-        questions_sha256: of the file of questions.
-        seed: of the intervals' draws.
-        resamples: how often samples are drawn for an interval.
-    """
+    """The figures of a run by its rows, which are in the order of the questions."""
     samples = {
         row.id: SampleScores(
             type=row.type.value,
@@ -125,8 +194,11 @@ def make_figures(
     }
     replied = [(row.type, reply) for row in rows if not row.failed for reply in row.replies]
     replies = [reply for _, reply in replied]
-    judged = {wrong: _judged(replies, judge) for wrong, judge in _JUDGES.items()}
-    curves = {wrong: risk_coverage(each) for wrong, each in judged.items() if each}
+    curves = {
+        wrong: tuple(CurvePoint(*point) for point in risk_coverage(each))
+        for wrong, each in _judged(replies).items()
+        if each
+    }
     return Figures(
         questions_sha256=questions_sha256,
         scorers=VERSION,
@@ -137,7 +209,11 @@ def make_figures(
         curves=curves,
         areas={wrong: area_below(curve) for wrong, curve in curves.items()},
         seconds=_spreads(_seconds(*each) for each in replied),
-        tokens=_spreads(map(_tokens, replies)),
+        tokens=_spreads(
+            {name: each.answer["tokens"][count] for name, count in _TOKENS.items()}
+            for each in replies
+            if each.answer
+        ),
         latencies=tuple(sorted(reply.seconds for reply in replies)),
         samples=samples,
     )
@@ -165,30 +241,15 @@ def _figures(samples: Sequence[SampleScores], seed: int, resamples: int) -> Iter
     for metric in METRICS:
         for type_ in ("", *SampleType):
             chosen = [sample for sample in samples if type_ in ("", sample.type)]
-            scores = [list(sample.of(metric.name).values()) for sample in chosen]
-            if any(scores):
-                yield _figure(metric.name, str(type_), scores, seed, resamples)
-
-
-def _figure(
-    metric: str, type_: str, scores: Sequence[Sequence[float | None]], seed: int, resamples: int
-) -> Figure:
-    """A figure from the scores of each sample's questions."""
-    known = [[value for value in sample if value is not None] for sample in scores]
-    totals = [Total(sum(values), len(values)) for values in known if values]
-    scored = sum(map(len, known))
-    low, high = None, None
-    if len(totals) >= LEAST_SAMPLES:
-        low, high = mean_interval(totals, seed, resamples)
-    return Figure(
-        metric=metric,
-        type=type_,
-        value=mean(totals) if totals else None,
-        low=low,
-        high=high,
-        scored=scored,
-        unscored=sum(map(len, scores)) - scored,
-    )
+            scores = [score for each in chosen if (score := each.of(metric.name))]
+            if scores:
+                known = [[value for value in each.values() if value is not None] for each in scores]
+                scored = sum(map(len, known))
+                known = [values for values in known if values]
+                low, high = interval(known, seed, resamples)
+                value = mean(known) if known else None
+                unscored = sum(map(len, scores)) - scored
+                yield Figure(metric.name, str(type_), value, low, high, scored, unscored)
 
 
 def _outcomes(replies: Iterable[Reply]) -> dict[str, dict[str, int]]:
@@ -211,39 +272,24 @@ def _right_outcome(expected: Expected) -> str | None:
     return expected.outcome or (Outcome.ANSWERED if expected.should_answer else None)
 
 
-def _judged(
-    replies: Iterable[Reply], is_wrong: Callable[[Reply], bool | None]
-) -> list[tuple[float, bool]]:
-    """Confidence, and whether it is wrong, of the replies that have both."""
-    judged = ((reply.answer, is_wrong(reply)) for reply in replies)
-    return [
-        (answer["confidence"], wrong)
-        for answer, wrong in judged
-        if wrong is not None and answer and answer["confidence"] is not None
-    ]
+def _judged(replies: Iterable[Reply]) -> dict[str, list[tuple[float, bool]]]:
+    """Confidences, each with whether it is wrong to answer, by two definitions of wrong.
 
-
-def _no_abstract_answers(reply: Reply) -> bool | None:
-    """Whether any answer would be wrong; refused questions count, too."""
-    should = reply.expected.should_answer
-    return None if should is None else not should
-
-
-def _not_right(reply: Reply) -> bool | None:
-    """Whether the answer is wrong: no abstract answers, or a fact is missing.
-
-    None if the question was refused or has no expected facts.
+    By the first, no abstract answers; refused questions count, too. By the second, which answers
+    with a known right outcome have, that is so or a fact is missing.
     """
-    if reply.answer is None or reply.answer["outcome"] != Outcome.ANSWERED:
-        return None
-    if reply.expected.should_answer is False:
-        return True
-    facts = reply.scores.get("facts")
-    return facts.value != 1 if facts else None
-
-
-_JUDGES = {"no abstract answers": _no_abstract_answers, "not right": _not_right}
-"""The definitions of wrong; each has a curve."""
+    judged: dict[str, list[tuple[float, bool]]] = {"no abstract answers": [], "not right": []}
+    for reply in replies:
+        answer, should = reply.answer, reply.expected.should_answer
+        if answer is None or answer["confidence"] is None:
+            continue
+        if should is not None:
+            judged["no abstract answers"].append((answer["confidence"], not should))
+        facts = reply.scores.get("facts")
+        if answer["outcome"] == Outcome.ANSWERED and (should is False or facts):
+            is_wrong = should is False or (facts is not None and facts.value != 1)
+            judged["not right"].append((answer["confidence"], is_wrong))
+    return judged
 
 
 def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
@@ -260,15 +306,8 @@ def _seconds(type_: SampleType, reply: Reply) -> dict[str, float]:
     }
 
 
-def _tokens(reply: Reply) -> dict[str, float]:
-    if reply.answer is None:
-        return {}
-    tokens: Mapping[str, int] = reply.answer["tokens"]
-    return {
-        "read in reranking": tokens["rerank"],
-        "read in writing": tokens["prompt"],
-        "written": tokens["completion"],
-    }
+_TOKENS = {"read in reranking": "rerank", "read in writing": "prompt", "written": "completion"}
+"""Names of the counts of an answer."""
 
 
 def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
@@ -277,4 +316,12 @@ def _spreads(measured: Iterable[Mapping[str, float]]) -> dict[str, Spread]:
     for measures in measured:
         for name, value in measures.items():
             values[name].append(value)
-    return {name: spread_of(each) for name, each in values.items()}
+    return {
+        name: Spread(
+            mean=float(np.mean(each)),
+            median=float(np.median(each)),
+            p95=float(np.percentile(each, 95)),
+            total=float(sum(each)),
+        )
+        for name, each in values.items()
+    }

@@ -1,6 +1,6 @@
 """Figures and comparison of a run, as tables in a terminal and as one line of JSON for scripts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
-from assistant.evaluation.figures.figures import Figure, Figures
-from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Better, Unit
-from assistant.evaluation.figures.statistics import LEAST_SAMPLES
-from assistant.evaluation.scorers import counted
+from assistant.evaluation.figures.figures import LEAST_SAMPLES, Figure, Figures
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
 
 _NOTHING = "–"
-_TOO_FEW = "too few"
-"""Shown in place of an interval."""
 _MOST_IDS = 12
 """Ids of won or lost samples that are printed; the report has all."""
 _PLACES = 4
@@ -44,9 +40,33 @@ def print_figures(console: Console, figures: Figures) -> None:
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print the changes since a baseline, and the samples won and lost."""
-    console.print(_changes(comparison))
+    columns = ("metric", "before", "now", "change", "95 % interval", "pairs", "")
+    changes = map(_change, comparison.changes)
+    console.print(_table(f"Since {comparison.baseline}", columns, changes))
     for line in _remarks(comparison):
         console.print(Text(line))
+
+
+def summary_json(
+    figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
+) -> Json:
+    """Figures and comparison of a run as one JSON object, rounded; `gate`: with its result."""
+    summary: Json = _rounded(
+        {
+            "out": str(folder),
+            "samples": len(figures.samples),
+            "failed": sum(sample.failed for sample in figures.samples.values()),
+            "metrics": _metrics(figures, ""),
+            "by_type": {type_: _metrics(figures, type_) for type_ in _types(figures)},
+            "outcomes": figures.outcomes,
+            "areas": figures.areas,
+            "seconds": {name: asdict(each) for name, each in figures.seconds.items()},
+            "tokens": {name: asdict(each) for name, each in figures.tokens.items()},
+            "comparison": comparison and _compared(comparison),
+            "gate": ("passed" if comparison.passes else "failed") if gate and comparison else None,
+        }
+    )
+    return summary
 
 
 def _remarks(comparison: Comparison) -> Iterator[str]:
@@ -69,23 +89,10 @@ def _remarks(comparison: Comparison) -> Iterator[str]:
         yield "No headline metric is worse beyond its interval."
 
 
-def summary_json(
-    figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
-) -> Json:
-    """Figures and comparison of a run as one JSON object, rounded; `gate`: with its result."""
-    return {
-        "out": str(folder),
-        "samples": len(figures.samples),
-        "failed": sum(sample.failed for sample in figures.samples.values()),
-        "metrics": _metrics_json(figures, ""),
-        "by_type": {type_: _metrics_json(figures, type_) for type_ in _types(figures)},
-        "outcomes": figures.outcomes,
-        "areas": _rounded(figures.areas),
-        "seconds": {name: _rounded(asdict(each)) for name, each in figures.seconds.items()},
-        "tokens": {name: _rounded(asdict(each)) for name, each in figures.tokens.items()},
-        "comparison": comparison and _comparison_json(comparison),
-        "gate": ("passed" if comparison.passes else "failed") if gate and comparison else None,
-    }
+def _ids(ids: Sequence[str]) -> str:
+    """The first ids, and the number of the others."""
+    named = ", ".join(ids[:_MOST_IDS]) or "none"
+    return f"{named} and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else named
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -108,17 +115,16 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) ->
 
 def _measures(title: str, figures: Figures, *, is_headline: bool) -> Table:
     columns = ("metric", "value", "95 % interval", "scored", "not", "what it says")
-    chosen = [metric for metric in METRICS if metric.headline is is_headline]
-    found = [(metric, figure) for metric in chosen if (figure := figures.of(metric.name))]
-    return _table(
-        title, columns, ([_named(each.metric), *_cells(each), of.label] for of, each in found)
-    )
+    chosen = (metric for metric in METRICS if metric.headline is is_headline)
+    found = ((figure, metric) for metric in chosen if (figure := figures.of(metric.name)))
+    return _table(title, columns, ([*_figure(each), metric.label] for each, metric in found))
 
 
-def _cells(figure: Figure) -> list[str]:
-    metric, has_value = figure.metric, figure.value is not None
-    interval = _interval(metric, figure.low, figure.high) if has_value else _NOTHING
-    return [_shown(metric, figure.value), interval, f"{figure.scored:,}", f"{figure.unscored:,}"]
+def _figure(figure: Figure) -> list[str]:
+    metric, value = figure.metric, figure.value
+    interval = _NOTHING if value is None else _interval(metric, figure.low, figure.high)
+    counts = (f"{figure.scored:,}", f"{figure.unscored:,}")
+    return [_named(metric), _shown(metric, value), interval, *counts]
 
 
 def _types(figures: Figures) -> list[str]:
@@ -128,27 +134,21 @@ def _types(figures: Figures) -> list[str]:
 
 def _by_type(figures: Figures, types: Sequence[str]) -> Table:
     rows = []
-    for metric in METRICS:
-        row = [figures.of(metric.name, type_) for type_ in ("", *types)]
-        if row[0]:
-            cells = [_shown(metric.name, each.value) if each else "" for each in row]
-            rows.append([_named(metric.name), *cells])
+    for name in METRIC_OF:
+        if figures.of(name):
+            of_types = [figures.of(name, type_) for type_ in ("", *types)]
+            cells = [_shown(name, each.value) if each else "" for each in of_types]
+            rows.append([_named(name), *cells])
     return _table("By type", ("metric", "all", *types), rows)
 
 
 def _outcomes(figures: Figures) -> Table:
+    rows = ([right, *map("{:,}".format, row.values())] for right, row in figures.outcomes.items())
     return _table(
         "Questions by right outcome and by given outcome",
-        ("right", *(_in_words(outcome) for outcome in Outcome)),
-        (
-            [_in_words(right), *(f"{row.get(outcome, 0):,}" for outcome in Outcome)]
-            for right, row in figures.outcomes.items()
-        ),
+        [name.replace("_", " ") for name in ("right", *Outcome)],
+        ([right.replace("_", " "), *counts] for right, *counts in rows),
     )
-
-
-def _in_words(outcome: str) -> str:
-    return outcome.replace("_", " ")
 
 
 def _speed(figures: Figures) -> Table:
@@ -164,11 +164,6 @@ def _speed(figures: Figures) -> Table:
     )
 
 
-def _changes(comparison: Comparison) -> Table:
-    columns = ("metric", "before", "now", "change", "95 % interval", "pairs", "")
-    return _table(f"Since {comparison.baseline}", columns, map(_change, comparison.changes))
-
-
 def _change(change: Change) -> list[str]:
     return [
         _named(change.metric),
@@ -182,48 +177,38 @@ def _change(change: Change) -> list[str]:
 
 
 def _named(metric: str) -> str:
-    return f"{metric} ↓" if METRIC_OF[metric].better is Better.LOWER else metric
+    return f"{metric} ↓" if METRIC_OF[metric].direction < 0 else metric
 
 
 def _shown(metric: str, value: float | None, sign: str = "") -> str:
     """A value as text: shares with three decimals, counts with one."""
-    if value is None:
-        return _NOTHING
-    return f"{value:{sign}.{1 if METRIC_OF[metric].unit is Unit.COUNT else 3}f}"
+    places = 1 if METRIC_OF[metric].unit == "count" else 3
+    return _NOTHING if value is None else f"{value:{sign}.{places}f}"
 
 
 def _interval(metric: str, low: float | None, high: float | None, sign: str = "") -> str:
-    if low is None or high is None:
-        return _TOO_FEW
+    if low is None:
+        return "too few"
     return f"{_shown(metric, low, sign)} to {_shown(metric, high, sign)}"
 
 
-def _ids(ids: Sequence[str]) -> str:
-    """The first ids, and the number of the others."""
-    named = ", ".join(ids[:_MOST_IDS]) or "none"
-    return f"{named} and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else named
-
-
-def _metrics_json(figures: Figures, type_: str) -> Json:
+def _metrics(figures: Figures, type_: str) -> Json:
     chosen = (asdict(each) for each in figures.figures if each.type == type_)
-    return {each["metric"]: _rounded(each, "metric", "type") for each in chosen}
+    return {each.pop("metric"): each for each in chosen if each.pop("type") == type_}
 
 
-def _comparison_json(comparison: Comparison) -> Json:
-    changes = map(asdict, comparison.changes)
+def _compared(comparison: Comparison) -> Json:
     return {
         "baseline": comparison.baseline,
         "left_out": comparison.left_out,
         "gone": list(comparison.gone),
         "worse": [change.metric for change in comparison.worse],
-        "changes": {each["metric"]: _rounded(each, "metric") for each in changes},
+        "changes": {each.pop("metric"): each for each in map(asdict, comparison.changes)},
     }
 
 
-def _rounded(fields: Mapping[str, Any], *without: str) -> Json:
-    """The fields of a record, but for some, as JSON has them."""
-    return {
-        name: round(value, _PLACES) if isinstance(value, float) else value
-        for name, value in fields.items()
-        if name not in without
-    }
+def _rounded(value: Any) -> Any:
+    """JSON with its numbers rounded."""
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return round(value, _PLACES) if isinstance(value, float) else value

@@ -2,9 +2,9 @@
 
 import hashlib
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from assistant.evaluation.questions.lines import (
     QuestionLine,
@@ -33,16 +33,13 @@ _EXPECTED = "corpus.jsonl, queries.jsonl and qrels/test.tsv"
 _ROWS = "a header with query-id, corpus-id and score, then a judgement a line, parted by tabs"
 
 
-@dataclass(frozen=True, slots=True)
-class _Judgement:
+class _Judgement(NamedTuple):
     """A row of the judgements file."""
 
     query: str
     paper: str
     score: float
     where: str
-    number: int
-    """Line, from 1."""
 
 
 def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSet:
@@ -64,23 +61,26 @@ def read_beir(folder: Path, library: Container[str] | None = None) -> QuestionSe
     queries, judged = contents(queries_file), contents(judged_file)
     lines = lines_of(queries, queries_file, "_id")
     check_ids_differ(lines)
-    judgements = _judgements(judged, judged_file)
-    by_id = {line.id.strip(): line for line in lines}
-    gains: dict[str, dict[str, float]] = {id_: {} for id_ in by_id}
-    for each in judgements:
+    gains: dict[str, dict[str, float]] = {line.id.strip(): {} for line in lines}
+    relevant = []
+    for each in _judgements(judged, judged_file):
         if each.query not in gains:
             raise _not_there(each, "query", each.query, queries_file)
         if each.score > 0:
             gains[each.query][each.paper] = each.score
-    texts = {id_: _text(line) for id_, line in by_id.items() if gains[id_]}
-    if not texts:
+            relevant.append(each)
+    if not relevant:
         raise InputError(f"{judged_file} judges no paper as relevant; expected {_ROWS}.")
-    samples = tuple(_sample(id_, text, by_id[id_], gains[id_]) for id_, text in texts.items())
-    relevant = [each for each in judgements if each.score > 0]
+    samples, cut = [], 0
+    for line in lines:
+        if right := gains[line.id.strip()]:
+            text = _text(line)
+            cut += len(text) > LONGEST_QUESTION
+            question = Question(question_of(text[:LONGEST_QUESTION], line.where), Expected(right))
+            samples.append(Sample(line.id.strip(), SampleType.RETRIEVAL, (question,)))
     absent = [each for each in relevant if library is not None and each.paper not in library]
-    sha256 = hashlib.sha256(queries + judged).hexdigest()
-    notes = (*_cut(texts.values(), queries_file), *_missing(absent, folder))
-    return QuestionSet(samples, sha256, notes)
+    notes = (*_note_on_cut(cut, queries_file), *_note_on_missing(absent, folder))
+    return QuestionSet(tuple(samples), hashlib.sha256(queries + judged).hexdigest(), notes)
 
 
 def home_of_corpus(folder: Path, settings: Settings) -> Path:
@@ -91,7 +91,7 @@ def home_of_corpus(folder: Path, settings: Settings) -> Path:
     except OSError as error:
         raise InputError(
             f"{corpus} cannot be read ({error.strerror}); expected questions in a JSONL file, or a "
-            "folder with corpus.jsonl, queries.jsonl and qrels/test.tsv."
+            f"folder with {_EXPECTED}."
         ) from error
     return settings.cache / "corpora" / name
 
@@ -102,21 +102,18 @@ def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:
 
 
 def _judged_file(folder: Path) -> Path:
-    files = sorted((folder / "qrels").glob("[!.]*.tsv"))
-    test = folder / "qrels" / "test.tsv"
-    if test in files:
-        return test
-    if len(files) > 1:
-        names = ", ".join(file.name for file in files)
-        raise InputError(
-            f"{folder / 'qrels'} has {names} and no test.tsv; name the one to use test.tsv."
-        )
+    files = {file.name: file for file in sorted((folder / "qrels").glob("[!.]*.tsv"))}
     if not files:
         raise InputError(f"{folder} has no judgements; expected a folder with {_EXPECTED}.")
-    return files[0]
+    if len(files) > 1 and "test.tsv" not in files:
+        raise InputError(
+            f"{folder / 'qrels'} has {', '.join(files)} and no test.tsv; name the one to use "
+            "test.tsv."
+        )
+    return files.get("test.tsv") or next(iter(files.values()))
 
 
-def _judgements(content: bytes, file: Path) -> list[_Judgement]:
+def _judgements(content: bytes, file: Path) -> Iterator[_Judgement]:
     lines = numbered_lines(content, file, _ROWS)
     if not lines:
         raise InputError(f"{file} is empty; expected {_ROWS}.")
@@ -126,19 +123,19 @@ def _judgements(content: bytes, file: Path) -> list[_Judgement]:
     for name in _COLUMNS:
         if name not in header:
             raise InputError(f"{file}, line {first} has no column {name}; expected {_ROWS}.")
-    judgements: dict[tuple[str, str], _Judgement] = {}
+    judged: dict[tuple[str, str], int] = {}
     for number, row in rows:
-        each = _judgement(dict(zip(header, row, strict=False)), f"{file}, line {number}", number)
-        before = judgements.setdefault((each.query, each.paper), each)
-        if before is not each:
+        each = _judgement(dict(zip(header, row, strict=False)), f"{file}, line {number}")
+        before = judged.setdefault((each.query, each.paper), number)
+        if before != number:
             raise InputError(
                 f"{each.where} judges the paper “{shown(each.paper)}” for the query "
-                f"“{shown(each.query)}” as line {before.number} did; keep one of the two."
+                f"“{shown(each.query)}” as line {before} did; keep one of the two."
             )
-    return list(judgements.values())
+        yield each
 
 
-def _judgement(row: Mapping[str, str], where: str, number: int) -> _Judgement:
+def _judgement(row: dict[str, str], where: str) -> _Judgement:
     for name in _COLUMNS:
         if not row.get(name):
             raise InputError(f"{where} has no {name}; expected {_ROWS}.")
@@ -149,7 +146,7 @@ def _judgement(row: Mapping[str, str], where: str, number: int) -> _Judgement:
         value = math.nan
     if not math.isfinite(value):
         raise InputError(f"{where} has the score “{shown(score)}”; expected a number such as 1.")
-    return _Judgement(query, paper, value, where, number)
+    return _Judgement(query, paper, value, where)
 
 
 def _text(line: QuestionLine) -> str:
@@ -160,28 +157,19 @@ def _text(line: QuestionLine) -> str:
     return visible(storable(text)).strip()
 
 
-def _sample(id_: str, text: str, line: QuestionLine, gains: Mapping[str, float]) -> Sample:
-    query = question_of(text[:LONGEST_QUESTION], line.where)
-    return Sample(id_, SampleType.RETRIEVAL, (Question(query, Expected(papers=gains)),))
+def _note_on_cut(count: int, file: Path) -> Iterator[str]:
+    if count:
+        verb, limit = "has" if count == 1 else "have", f"{LONGEST_QUESTION:,}"
+        yield (
+            f"{count} of the judged queries in {file} {verb} more than {limit} characters; only "
+            f"the first {limit} are searched for."
+        )
 
 
-def _cut(texts: Iterable[str], file: Path) -> tuple[str, ...]:
-    """A note on queries that are asked in part."""
-    count = sum(len(text) > LONGEST_QUESTION for text in texts)
-    if not count:
-        return ()
-    verbs = "has" if count == 1 else "have"
-    limit = f"{LONGEST_QUESTION:,}"
-    return (
-        f"{count} of the judged queries in {file} {verbs} more than {limit} characters; only the "
-        f"first {limit} are searched for.",
-    )
-
-
-def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
+def _note_on_missing(absent: Sequence[_Judgement], folder: Path) -> Iterator[str]:
     """A note on relevant papers that have no abstract; other absent papers are errors."""
     if not absent:
-        return ()
+        return
     file = folder / _CORPUS
     corpus = {line.id.strip(): line for line in lines_of(contents(file), file, "_id")}
     for each in absent:
@@ -195,7 +183,7 @@ def _missing(absent: Sequence[_Judgement], folder: Path) -> tuple[str, ...]:
             )
     count = len({each.paper for each in absent})
     verbs = "has no abstract and counts" if count == 1 else "have no abstract and count"
-    return (f"{count} of the relevant papers in {file} {verbs} as not found.",)
+    yield f"{count} of the relevant papers in {file} {verbs} as not found."
 
 
 def _not_there(judged: _Judgement, noun: str, id_: str, file: Path) -> InputError:

@@ -82,24 +82,16 @@ def read_judged(path: Path) -> list[LabelledQuestion]:
 
 
 def lines_of(content: bytes, path: Path, id_field: str = "id") -> list[QuestionLine]:
-    """The objects of a JSONL file; blank lines are skipped.
-
-    Args:
-        content: its bytes.
-        path: of the file, for errors.
-        id_field: the field with an object's id, text or a number.
+    """The objects of a JSONL file, each with a text or a number as its id; no blank lines.
 
     Raises:
         InputError: it is not UTF-8, holds nothing, or a line is no object with an id.
     """
     expected = "one JSON object a line"
-    lines = [
-        _line(raw, f"{path}, line {number}", number, id_field)
-        for number, raw in numbered_lines(content, path, expected)
-    ]
+    lines = numbered_lines(content, path, expected)
     if not lines:
         raise InputError(f"{path} is empty; expected {expected}.")
-    return lines
+    return [_line(raw, f"{path}, line {number}", number, id_field) for number, raw in lines]
 
 
 def numbered_lines(content: bytes, path: Path, expected: str) -> list[tuple[int, str]]:
@@ -124,12 +116,11 @@ def check_ids_differ(lines: Iterable[QuestionLine]) -> None:
     """Raises InputError if two lines share an id; it names both."""
     first: dict[str, int] = {}
     for line in lines:
-        if line.id in first:
+        if first.setdefault(line.id, line.number) != line.number:
             raise InputError(
                 f"{line.where} has the id “{shown(line.id)}” of line {first[line.id]} again; "
                 "give each line an id of its own."
             )
-        first[line.id] = line.number
 
 
 def shown(text: str) -> str:

@@ -17,12 +17,22 @@ from assistant.evaluation.questions.lines import (
     question_of,
     shown,
 )
-from assistant.evaluation.questions.papers import PaperNames
+from assistant.evaluation.scorers import is_cited
 from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
 from assistant.pipeline.assistant import storable
 from assistant.types import Outcome
-from retrieval.text.markup import visible
-from retrieval.types import InputError, Paper
+from retrieval.formats.merge import letters
+from retrieval.index.chroma import ChromaStore
+from retrieval.text.markup import clean, visible
+from retrieval.text.titles import TITLE_MATCH, likeness, plain_title
+from retrieval.types import InputError, LibraryError, Paper, first_words
+
+_BEGINNING = 80
+"""Characters of an abstract that name a paper without a title."""
+_LONGEST_TITLE = 300
+"""Characters of a name that are compared with titles; longer names would take long."""
+_NAMED = 2
+"""Papers of the same name that an error names."""
 
 
 def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
@@ -48,7 +58,7 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
     """
     names = PaperNames(papers)
     if path.is_dir():
-        return read_beir(path, names.ids)
+        return read_beir(path, names.papers)
     content = contents(path)
     lines = lines_of(content, path)
     check_ids_differ(lines)
@@ -59,6 +69,60 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
         for note in _unquotable(sample, names, line.where)
     )
     return QuestionSet(samples, hashlib.sha256(content).hexdigest(), notes)
+
+
+def papers_of(home: Path) -> Iterator[Paper]:
+    """The papers of the library in `home`, without a model; raises LibraryError if it has none."""
+    store = ChromaStore(home / "chroma") if (home / "chroma").is_dir() else None
+    if store is None or not store.count()[0]:
+        raise LibraryError(
+            f"The library in {home} has no papers; fill it with `assistant ingest`, or name "
+            "another one by --home."
+        )
+    return (stored.paper for stored in store.papers())
+
+
+class PaperNames:
+    """The names of a library's papers.
+
+    A paper is named by its id or its title, ignoring case and punctuation; one without a title by
+    the first 80 characters of its abstract, or by its beginning as the app shows it.
+    """
+
+    def __init__(self, papers: Iterable[Paper]) -> None:
+        """Collect the names of `papers`."""
+        self.papers = {paper.id: paper for paper in papers}
+        self._ids: dict[str, dict[str, None]] = {}
+        for paper in self.papers.values():
+            beginnings = paper.abstract[:_BEGINNING], first_words(paper.abstract, _BEGINNING)
+            for name in filter(None, map(letters, [paper.title] if paper.title else beginnings)):
+                self._ids.setdefault(name, {})[paper.id] = None
+
+    def id_of(self, name: str, where: str) -> str:
+        """The id of the paper called `name`; raises InputError if not exactly one is."""
+        if name.strip() in self.papers:
+            return name.strip()
+        found = self._ids.get(letters(name)) or self._ids.get(letters(clean(name))) or {}
+        if not found:
+            raise InputError(
+                f"{where} names a paper that the library does not have, “{shown(name)}”; "
+                f"{self._hint(name)}."
+            )
+        if len(found) > 1:
+            more = ", …" if len(found) > _NAMED else ""
+            raise InputError(
+                f"{where} names “{shown(name)}”, and {len(found)} papers are called so; "
+                f"name the one that is meant by its id ({' or '.join(list(found)[:_NAMED])}{more})."
+            )
+        return next(iter(found))
+
+    def _hint(self, name: str) -> str:
+        plain = plain_title(name[:_LONGEST_TITLE])
+        titles = (paper.title for paper in self.papers.values())
+        alike, title = max((likeness(plain, plain_title(each)), each) for each in ("", *titles))
+        if alike >= TITLE_MATCH:
+            return f"the closest title is “{shown(title)}”"
+        return "write its title as the library has it, or its id, or add it with `assistant ingest`"
 
 
 def _gain_pairs(papers: Any) -> Any:
@@ -217,9 +281,9 @@ def _gains(turn: _Turn, names: PaperNames, where: str) -> dict[str, float] | Non
 def _unquotable(sample: Sample, names: PaperNames, where: str) -> Iterator[str]:
     """A note for each piece of evidence that is in no right paper: no answer can quote it."""
     for question in sample.questions:
-        papers = question.expected.papers or {}
-        for sentence in question.expected.evidence if papers else ():
-            if not names.quotable(sentence, papers):
+        abstracts = [names.papers[id_].abstract for id_ in question.expected.papers or ()]
+        for sentence in question.expected.evidence if abstracts else ():
+            if not is_cited(sentence, abstracts):
                 yield (
                     f"{where}: the evidence “{shown(sentence)}” stands in the abstract of none of "
                     "its papers, so that no answer can have it."

@@ -5,7 +5,8 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from assistant import __version__
+from assistant.evaluation.records.record import Asking, RunRecord, Times, now
+from assistant.evaluation.scorers import VERSION
 from assistant.models.listing import read_header
 from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
@@ -25,73 +28,28 @@ from retrieval.types import Paper
 _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
 _SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
-_BY_PROBE = "as the probe decides"
-"""The writing mode that is recorded, as the probe chooses it when the model is loaded."""
 
 
-def code_facts() -> dict[str, Any]:
-    """Version, commit and state of the checkout, and a hash of all sources."""
-    packages = (_SOURCES / "assistant", _SOURCES / "retrieval")
-    sources = sorted(path for folder in packages for path in folder.rglob("*.py"))
-    digest = hashlib.sha256()
-    for path in sources:
-        digest.update(path.relative_to(_SOURCES).as_posix().encode() + path.read_bytes())
-    commit, dirty = _commit()
-    return {
-        "version": __version__,
-        "commit": commit,
-        "dirty": dirty,
-        "sources_sha256": digest.hexdigest(),
-    }
-
-
-def package_versions() -> dict[str, str]:
-    """Versions of the required packages that are installed."""
-    found = {}
-    for text in requires(APPLICATION) or ():
-        needed = Requirement(text)
-        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
-            try:
-                found[needed.name] = version(needed.name)
-            except PackageNotFoundError:
-                continue
-    return dict(sorted(found.items()))
-
-
-def model_facts(path: Path) -> dict[str, Any]:
-    """Name, path, size, hash and quantization of a model's file."""
-    header = read_header(path)
-    return {
-        "name": path.stem,
-        "file": str(path.resolve()),
-        "bytes": path.stat().st_size,
-        "sha256": sha256_of(path),
-        "quantization": header.quantization if header else None,
-    }
-
-
-def prompt_hashes() -> dict[str, str]:
-    """SHA-256 of every prompt, by its name."""
-    return {path.stem: sha256_of(path) for path in sorted(resource_folder("prompts").glob("*.txt"))}
-
-
-def settings_facts(settings: Settings, ablations: Ablations) -> dict[str, Any]:
-    """Every setting that may change an answer, and where the models and the library lie."""
-    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
-    answering = asdict(ablations.answer_settings(WritingSettings()))
-    if not ablations.free_writing:
-        answering["writing"]["mode"] = _BY_PROBE
-    kept |= {"home": str(settings.home.resolve()), "cache": str(settings.cache.resolve())}
-    for name in ("model", "embedder"):  # a replay may begin in another folder
-        if (path := Path(kept[name])).is_file():
-            kept[name] = str(path.resolve())
-    calibration = read_calibration(settings.home)
-    return kept | {
-        "answering": answering,
-        "reranking": asdict(RerankSettings()),
-        "least_confidence": threshold(settings.home),
-        "calibrated_on": calibration.source if calibration else "questions about the seeds",
-    }
+def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
+    """The record of a run that begins now; `files` are those of its models, by their roles."""
+    prompts = sorted(resource_folder("prompts").glob("*.txt"))
+    return RunRecord(
+        code=_code(),
+        packages=dict(sorted(_packages())),
+        models={role: _model(path) for role, path in files.items()},
+        settings=_settings(settings, asking.ablations),
+        prompts={path.stem: sha256_of(path) for path in prompts},
+        library=library_facts(settings.home),
+        asking=asking,
+        scorers=VERSION,
+        machine={
+            "cpu": _cpu(),
+            "cores": os.cpu_count(),
+            "system": platform.platform(),
+            "python": platform.python_version(),
+        },
+        times=Times(begun=now()),
+    )
 
 
 def library_facts(home: Path) -> dict[str, Any]:
@@ -102,19 +60,9 @@ def library_facts(home: Path) -> dict[str, Any]:
     return {
         "papers": papers,
         "chunks": chunks,
-        "sha256": fingerprint(stored.paper for stored in store.papers()),
+        "sha256": _fingerprint(stored.paper for stored in store.papers()),
         "embedder": manifest and manifest.embedder,
         "chunker": manifest and f"{manifest.chunker}, {manifest.chunk_tokens} tokens",
-    }
-
-
-def machine_facts() -> dict[str, Any]:
-    """Processor, cores, system and Python."""
-    return {
-        "cpu": _cpu(),
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "python": platform.python_version(),
     }
 
 
@@ -124,10 +72,25 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fingerprint(papers: Iterable[Paper]) -> str:
+def _fingerprint(papers: Iterable[Paper]) -> str:
     """SHA-256 of all fields of papers, independent of their order."""
     lines = sorted(json.dumps(asdict(paper), sort_keys=True) for paper in papers)
     return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
+
+
+def _code() -> dict[str, Any]:
+    """Version, commit and state of the checkout, and a hash of all sources."""
+    packages = (_SOURCES / "assistant", _SOURCES / "retrieval")
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in packages for path in folder.rglob("*.py")):
+        digest.update(path.relative_to(_SOURCES).as_posix().encode() + path.read_bytes())
+    commit, dirty = _commit()
+    return {
+        "version": __version__,
+        "commit": commit,
+        "dirty": dirty,
+        "sources_sha256": digest.hexdigest(),
+    }
 
 
 def _commit() -> tuple[str | None, bool | None]:
@@ -142,6 +105,44 @@ def _commit() -> tuple[str | None, bool | None]:
 def _git(*arguments: str) -> str:
     command = ["git", "-C", str(_SOURCES), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+
+
+def _packages() -> Iterator[tuple[str, str]]:
+    """The required packages that are installed, with their versions."""
+    for needed in map(Requirement, requires(APPLICATION) or ()):
+        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+            with suppress(PackageNotFoundError):
+                yield needed.name, version(needed.name)
+
+
+def _model(path: Path) -> dict[str, Any]:
+    header = read_header(path)
+    return {
+        "name": path.stem,
+        "file": str(path.resolve()),
+        "bytes": path.stat().st_size,
+        "sha256": sha256_of(path),
+        "quantization": header.quantization if header else None,
+    }
+
+
+def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
+    """Every setting that may change an answer, and where the models and the library lie."""
+    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
+    for name in ("home", "cache", "model", "embedder"):  # a replay may begin in another folder
+        path = Path(kept[name])
+        if name in ("home", "cache") or path.is_file():
+            kept[name] = str(path.resolve())
+    answering = asdict(ablations.answer_settings(WritingSettings()))
+    if not ablations.free_writing:
+        answering["writing"]["mode"] = "as the probe decides"  # when the model is loaded
+    calibration = read_calibration(settings.home)
+    return kept | {
+        "answering": answering,
+        "reranking": asdict(RerankSettings()),
+        "least_confidence": threshold(settings.home),
+        "calibrated_on": calibration.source if calibration else "questions about the seeds",
+    }
 
 
 def _cpu() -> str:

@@ -11,32 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import filelock
 from pydantic import TypeAdapter, ValidationError
 
 from assistant.evaluation.questions.lines import contents
-from assistant.evaluation.records.provenance import (
-    code_facts,
-    library_facts,
-    machine_facts,
-    model_facts,
-    package_versions,
-    prompt_hashes,
-    settings_facts,
-)
-from assistant.evaluation.scorers import VERSION
 from assistant.evaluation.types import Row
-from assistant.settings import NO_ABLATIONS, Ablations, Settings
+from assistant.settings import NO_ABLATIONS, Ablations
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
 
-SAMPLES = "samples.jsonl"
-"""One row per sample."""
-RECORD = "run.json"
-"""The run record."""
-FIGURES = "figures.json"
-"""The figures and every sample's scores; a baseline is read from it."""
-REPORT = "report.html"
-"""The report for people."""
+RECORD, SAMPLES, FIGURES, REPORT = "run.json", "samples.jsonl", "figures.json", "report.html"
+"""The files of a run: its record; a row per sample; figures, from which a baseline is read, with
+every sample's scores; the report for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +97,12 @@ class Difference(NamedTuple):
         return f"{self.part} ({_short(self.before)} there, {_short(self.now)} now)"
 
 
-_PARTS_THAT_MAY_DIFFER = ("machine", "times")
-"""Parts that do not change figures."""
 _MAY_DIFFER = frozenset(
     "code.commit code.dirty settings.home settings.cache settings.model settings.embedder "
     "settings.threads".split()
 )
-"""Values that do not change figures, beside paths of files, which have hashes of their own."""
+"""Values that do not change figures, beside those of the machine, times, and paths of files, which
+have hashes of their own."""
 _LABELS = {
     "asking.sha256": "the file of questions",
     "asking.samples": "the number of samples",
@@ -131,29 +116,6 @@ _SHORT_HASH = 12
 """Digits of a hash that a sentence shows."""
 _RECORD = TypeAdapter(RunRecord)
 _ROW = TypeAdapter(Row)
-
-
-def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
-    """The record of a run that begins now.
-
-    Args:
-        asking: the questions.
-        settings: of the person.
-        files: of the models `chat`, `embedder`, `reader`, `support`, `cutter`, and `writer` if its
-            adapter is used.
-    """
-    return RunRecord(
-        code=code_facts(),
-        packages=package_versions(),
-        models={role: model_facts(path) for role, path in files.items()},
-        settings=settings_facts(settings, asking.ablations),
-        prompts=prompt_hashes(),
-        library=library_facts(settings.home),
-        asking=asking,
-        scorers=VERSION,
-        machine=machine_facts(),
-        times=Times(begun=_now()),
-    )
 
 
 def read_record(path: Path) -> RunRecord | None:
@@ -182,14 +144,12 @@ def record_json(record: RunRecord) -> dict[str, Any]:
 def timed(record: RunRecord, seconds: float, *, ended: bool) -> RunRecord:
     """The record of a run that took further `seconds` until now."""
     total = round(record.times.seconds + seconds, 3)
-    return replace(
-        record, times=replace(record.times, ended=_now() if ended else "", seconds=total)
-    )
+    return replace(record, times=replace(record.times, ended=now() if ended else "", seconds=total))
 
 
-def resumed(record: RunRecord) -> RunRecord:
-    """The record of a run that is resumed."""
-    return replace(record, times=replace(record.times, beginnings=record.times.beginnings + 1))
+def now() -> str:
+    """The time in UTC, as records have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
@@ -203,6 +163,56 @@ def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
     return None
 
 
+def kept_record(folder: Path, record: RunRecord) -> RunRecord:
+    """The record of the run in `folder` if `record` resumes it, else `record` itself.
+
+    A run without rows is replaced; another run, or files that are no run's, raise InputError.
+    """
+    kept = read_record(folder / RECORD)
+    if kept is None:
+        for name in (SAMPLES, FIGURES, REPORT):
+            if (folder / name).exists():
+                raise InputError(
+                    f"{folder} has a {name} of something else (there is no {RECORD}); "
+                    "give another --out."
+                )
+        return record
+    if not read_rows(folder / SAMPLES):
+        return record
+    if different := first_difference(kept, record):
+        raise InputError(
+            f"{folder} has another run, which differs in {different}; give another --out."
+        )
+    return replace(kept, times=replace(kept.times, beginnings=kept.times.beginnings + 1))
+
+
+def remove_ended(folder: Path) -> None:
+    """Remove the files of a run that has ended; an interrupted one stays, to be resumed."""
+    kept = read_record(folder / RECORD)
+    if kept and kept.times.ended:
+        for name in (REPORT, FIGURES, SAMPLES, RECORD):  # the record last: it identifies the run
+            (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a run's folder, which is made if needed."""
+    lock = filelock.FileLock(folder / "lock", blocking=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise InputError(
+            f"Another process is running the evaluation in {folder}; wait, or give another --out."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"The folder {folder} cannot be written ({error.strerror}); choose another --out."
+        ) from error
+    with lock:
+        yield
+
+
 def leaves(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The values of a part of a record, nested ones named with dots."""
     for key, value in part.items():
@@ -212,27 +222,20 @@ def leaves(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", value
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _flat(record: RunRecord) -> dict[str, Any]:
-    parts = record_json(record)
-    for name in _PARTS_THAT_MAY_DIFFER:
-        del parts[name]
     return {
         name: value
-        for name, value in leaves(parts)
-        if name not in _MAY_DIFFER and not name.endswith(".file")
+        for name, value in leaves(record_json(record))
+        if name not in _MAY_DIFFER and not name.startswith(("machine.", "times."))
+        if not name.endswith(".file")
     }
 
 
 def _label(name: str) -> str:
-    match name.split("."):
-        case ["models", role, "sha256"]:
-            return f"the {role} model's file"
-        case _:
-            return _LABELS.get(name, name)
+    part, _, rest = name.partition(".")
+    if part == "models" and rest.endswith(".sha256"):
+        return f"the {rest.removesuffix('.sha256')} model's file"
+    return _LABELS.get(name, name)
 
 
 def _program(record: RunRecord) -> str:

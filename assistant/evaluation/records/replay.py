@@ -1,9 +1,8 @@
 """Replays: a run that has ended is asked again, and the first difference is reported."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from assistant.evaluation.records.record import (
     RECORD,
@@ -22,27 +21,6 @@ REPLAY = "replay"
 """The default folder of a replay, inside that of the run."""
 _RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinking", "threads")
 """Settings that a replay takes from the record, unless a flag sets them."""
-
-
-class RowDifference(NamedTuple):
-    """A part of a sample's reply that differs."""
-
-    id: str
-    turn: int
-    part: str
-    before: Any
-    now: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayResult:
-    """The comparison of a run with its replay."""
-
-    samples: int
-    record: Difference | None
-    """The first difference of the records, None if there is none."""
-    row: RowDifference | None
-    """The first difference of the replies, None if there is none."""
 
 
 def replayable_record(folder: Path) -> RunRecord:
@@ -67,39 +45,33 @@ def check_replay_folder(out: Path) -> None:
         raise InputError(f"{out} has a run that has ended; give another --out for the replay.")
 
 
-def replayed(before: Path, now: Path) -> ReplayResult:
-    """The first differences between two ended runs of the same questions."""
+def replayed(before: Path, now: Path) -> Json:
+    """The first differences between two ended runs of the same questions, as scripts read them."""
     old, new = read_rows(before / SAMPLES), {row.id: row for row in read_rows(now / SAMPLES)}
+    record = first_difference(_ended_record(before), _ended_record(now))
     differing = (found for row in old if row.id in new for found in _differences(row, new[row.id]))
-    return ReplayResult(
-        samples=len(old),
-        record=first_difference(_ended_record(before), _ended_record(now)),
-        row=next(differing, None),
-    )
-
-
-def replay_lines(found: ReplayResult) -> list[str]:
-    """The comparison with a replay, for people."""
-    first = "The records of both runs agree."
-    if found.record:
-        first = f"The records differ first in {found.record}."
-    if row := found.row:
-        place = f"{row.id}, turn {row.turn}, {row.part}"
-        return [first, f"The replies differ first in {place}.", f"- {row.before}", f"+ {row.now}"]
-    samples = counted(found.samples, "sample")
-    return [first, f"{samples} gave the same bytes, apart from timings."]
-
-
-def replay_json(found: ReplayResult, before: Path, now: Path) -> Json:
-    """The comparison with a replay, for scripts."""
+    row = next(differing, None)
     return {
         "replayed": str(before),
         "out": str(now),
-        "samples": found.samples,
-        "same": found.row is None,
-        "record_difference": found.record and found.record._asdict(),
-        "row_difference": found.row and found.row._asdict(),
+        "samples": len(old),
+        "same": row is None,
+        "record_difference": record and record._asdict(),
+        "row_difference": row,
     }
+
+
+def replay_lines(found: Json) -> list[str]:
+    """What `replayed` found, for people."""
+    lines = ["The records of both runs agree."]
+    if record := found["record_difference"]:
+        lines = [f"The records differ first in {Difference(**record)}."]
+    if row := found["row_difference"]:
+        place = f"{row['id']}, turn {row['turn']}, {row['part']}"
+        lines.append(f"The replies differ first in {place}.")
+        return [*lines, f"- {row['before']}", f"+ {row['now']}"]
+    samples = counted(found["samples"], "sample")
+    return [*lines, f"{samples} gave the same bytes, apart from timings."]
 
 
 def _ended_record(folder: Path) -> RunRecord:
@@ -111,13 +83,15 @@ def _ended_record(folder: Path) -> RunRecord:
     return record
 
 
-def _differences(before: Row, now: Row) -> Iterator[RowDifference]:
-    """The differences between two rows of a sample."""
+def _differences(before: Row, now: Row) -> Iterator[Json]:
+    """The parts of a sample's replies that differ, each with its turn and its values."""
     if before.failed != now.failed:
-        yield RowDifference(before.id, 0, "failed", before.failed, now.failed)
+        found = {"before": before.failed, "now": now.failed}
+        yield {"id": before.id, "turn": 0, "part": "failed", **found}
     for turn, (old, new) in enumerate(zip(before.replies, now.replies, strict=True)):
         one = {"ranking": list(old.ranking), **(old.answer or {})}
         other = {"ranking": list(new.ranking), **(new.answer or {})}
-        for part in dict.fromkeys((*one, *other)):
-            if part != "timings" and one.get(part) != other.get(part):
-                yield RowDifference(before.id, turn, part, one.get(part), other.get(part))
+        for part, value in one.items():  # what later versions add to an answer is no difference
+            if part != "timings" and value != other.get(part):
+                values = {"before": value, "now": other.get(part)}
+                yield {"id": before.id, "turn": turn, "part": part, **values}

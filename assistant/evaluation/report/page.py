@@ -6,24 +6,28 @@ script and style, by their hashes.
 
 import base64
 import hashlib
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 from markupsafe import Markup
 
 from assistant.evaluation.figures.compare import Change, Comparison
 from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
-from assistant.evaluation.figures.metrics import FAILED, METRIC_OF, METRICS, Unit
 from assistant.evaluation.records.record import RunRecord, leaves, record_json
-from assistant.evaluation.report import numbers
-from assistant.evaluation.scorers import counted, is_cited, states
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted, is_cited, states
 from assistant.evaluation.types import Json, Row, Score
+from assistant.generation.rendering import Block, blocks
+from assistant.types import AnswerSentence, Citation, SentenceKind
 from retrieval.index.files import write_whole
+from retrieval.types import Paper
 
 _FOLDER = Path(__file__).parent
 REASONS: Mapping[str, str] = {
@@ -44,6 +48,11 @@ _NAMED = 3
 """Number of metrics shown as best, and as weakest."""
 _GOOD = 0.9
 """Share of the best value from which a metric is called good."""
+_FEW, _MINUTE = 0.1, 60
+"""Seconds below which milliseconds are shown, and from which minutes are."""
+_TICKS = 5
+"""Approximate number of ticks on an axis."""
+_MOST_BINS = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +80,7 @@ def write_report(
     record: RunRecord,
     comparison: Comparison | None,
 ) -> None:
-    """Write the report of a run to `path`, whole or not at all.
-
-    Args:
-        path: the page, `report.html` in the run's folder.
-        figures: of the run.
-        rows: of the run, in the order of the questions.
-        record: of the run.
-        comparison: with the baseline, if there is one.
-    """
+    """Write the report of a run, whole or not at all; rows are in the order of the questions."""
     samples = [reported(row, place) for place, row in enumerate(rows, start=1)]
     changes = comparison.changes if comparison else ()
     good, poor = _extremes(figures)
@@ -89,7 +90,7 @@ def write_report(
         good=good,
         poor=poor,
         comparison=comparison,
-        share_reach=reach([each for each in changes if METRIC_OF[each.metric].unit != Unit.COUNT]),
+        share_reach=reach([each for each in changes if METRIC_OF[each.metric].unit != "count"]),
         typed={figure.metric for figure in figures.figures if figure.type},
         samples=samples,
         anchors={sample.row.id: sample.anchor for sample in samples},
@@ -145,6 +146,25 @@ def _extremes(figures: Figures) -> tuple[list[Figure], list[Figure]]:
     return good[:_NAMED], poor[:_NAMED]
 
 
+def answer_blocks(answer: Json) -> list[Block]:
+    """The sentences of an answer, grouped as they are wherever answers are shown."""
+    cited = {}
+    for each in reversed(answer["citations"]):
+        fields = {"id": each["paper_id"], "title": each["title"], "abstract": each["quote"]}
+        cited[each["paper_id"]] = Paper(
+            **fields, authors=(), venue="", year=None, decision="", sources=()
+        )
+    citations = [
+        Citation(each["number"], cited[each["paper_id"]], each["quote"])
+        for each in answer["citations"]
+    ]
+    sentences = [
+        AnswerSentence(each["text"], SentenceKind(each["kind"]), tuple(each["citations"]))
+        for each in answer["sentences"]
+    ]
+    return list(blocks(sentences, citations))
+
+
 def ends(of: Figure | Change) -> list[float]:
     """Both ends of an interval, empty if there are too few samples."""
     return [] if of.low is None or of.high is None else [of.low, of.high]
@@ -156,6 +176,93 @@ def reach(changes: Sequence[Change]) -> float:
     return max(distances, default=0.0) or 1.0
 
 
+def heading(label: str) -> str:
+    """A label with a capital first letter; names such as nDCG stay as they are."""
+    return label if label[1:2].isupper() else label[:1].upper() + label[1:]
+
+
+def bare(value: float, metric: str) -> str:
+    """A figure without its unit; shares of 0 and 1 have no decimals."""
+    match METRIC_OF[metric].unit:
+        case "share":
+            return f"{100 * value:.0f}" if value in {0, 1} else f"{100 * value:.1f}"
+        case "decimal":
+            return f"{value:.3f}"
+        case "count":
+            return f"{value:.1f}"
+
+
+def number(value: float | None, metric: str) -> str:
+    """A figure with its unit: `55.3 %`, `0.844`, `56.2`; a dash if there is none."""
+    if value is None:
+        return "–"
+    percent = "\N{NO-BREAK SPACE}%" if METRIC_OF[metric].unit == "share" else ""
+    return bare(value, metric) + percent
+
+
+def difference(value: float, metric: str) -> str:
+    """A difference with its sign: `+3.2` (percentage points), `−0.012`."""
+    size = bare(abs(value), metric)
+    sign = "−" if value < 0 else "+"
+    return f"{sign}{size}" if size.strip("0.") else size
+
+
+def score(value: float | None) -> str:
+    """The score of one question: `1`, `0.67` or `not scored`."""
+    if value is None:
+        return "not scored"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def seconds(value: float) -> str:
+    """A duration: `31 ms`, `2.1 s`, `3 min 20 s`, `1 h 5 min`."""
+    if value < _FEW:
+        return f"{1000 * value:.0f} ms"
+    if value < _MINUTE:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), _MINUTE)
+    if minutes < _MINUTE:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // _MINUTE} h {minutes % _MINUTE} min"
+
+
+def scale(low: float, high: float, first: float, last: float) -> Callable[[float], float]:
+    """A function from values to positions, by which `low` is at `first` and `high` at `last`."""
+
+    def at(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(first + share * (last - first), 1)
+
+    return at
+
+
+def histogram(seconds: Sequence[float]) -> dict[str, Any]:
+    """Numbers of at least one question by seconds: columns, their highest, the end of the axis."""
+    median, late = np.percentile(seconds, (50, 95)).tolist()
+    end = ticks(max(seconds))[-1]
+    bins = min(_MOST_BINS, max(8, 2 * math.isqrt(len(seconds))))
+    counts, edges = np.histogram(seconds, bins=bins, range=(0, end))
+    columns = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+    return {
+        "median": median,
+        "late": late,
+        "end": end,
+        "columns": [each for each in columns if each[2]],
+        "highest": int(counts.max()),
+    }
+
+
+def ticks(highest: float, *, whole: bool = False) -> list[float]:
+    """Ticks of an axis from 0 to an end that shows `highest`, by 1, 2 or 5 times a power of ten."""
+    highest = highest if highest > 0 else 1.0
+    power = 10.0 ** math.floor(math.log10(highest / _TICKS))
+    step = next(power * each for each in (1, 2, 5, 10) if power * each >= highest / _TICKS)
+    if whole:
+        step = max(1.0, step)
+    return [round(step * count, 9) for count in range(math.ceil(highest / step - 1e-9) + 1)]
+
+
+@cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
@@ -175,11 +282,9 @@ def _template() -> jinja2.Template:
         "metric_of": METRIC_OF,
         "either_refusal": EITHER_REFUSAL,
     }
-    functions = (is_cited, is_short, reach, states)
-    shapes = (numbers.histogram, numbers.rounded_up, numbers.scale, numbers.ticks)
-    environment.globals |= {each.__name__: each for each in (*functions, *shapes)}
-    texts = (numbers.bare, numbers.number, numbers.difference, numbers.score, numbers.seconds)
-    filters = (*texts, numbers.heading, ends)
+    functions = (answer_blocks, histogram, is_cited, is_short, reach, scale, states, ticks)
+    environment.globals |= {each.__name__: each for each in functions}
+    filters = (bare, difference, ends, heading, number, score, seconds)
     environment.filters |= {each.__name__: each for each in filters} | {"count": counted}
     return environment.get_template("template.html")
 

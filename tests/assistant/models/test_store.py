@@ -55,6 +55,7 @@ def test_the_second_time_nothing_is_fetched_or_imported(cache, chat_model_path, 
     assert output.splitlines() == [str(embedder_path), str(chat_model_path)]
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_fetch_once(tmp_path):
     with script(EMBEDDER_SCRIPT, tmp_path) as first:
         assert first.stdout.readline().startswith("fetching")
