@@ -14,8 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
 from assistant.server.auth import path_of
-from assistant.server.auth.guard import check_auth_file, protect, warn_if_open
-from assistant.server.auth.proxies import Proxied
+from assistant.server.auth.accounts import read_users
+from assistant.server.auth.guard import protect, warn_if_open
+from assistant.server.auth.headers import Proxied
 from assistant.server.jobs.setup import check_paths
 from assistant.server.metrics import MetricsMiddleware
 from assistant.server.service import Service
@@ -40,7 +41,8 @@ def serve(settings: Settings) -> None:
     """
     _check_port(settings.host, settings.port)
     check_paths(settings)
-    check_auth_file(settings)
+    if settings.auth_file:
+        read_users(settings.auth_file)
     reach_directly(settings.host)
     service = Service(settings)
     app = GracefulShutdown(build_app(service))
