@@ -7,13 +7,7 @@ from fastapi.responses import JSONResponse
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from assistant.server.api.errors import ApiError, documented, unless_gone
-from assistant.server.api.schemas import (
-    LookupOut,
-    LookupQuery,
-    PaperOut,
-    SearchOut,
-    SearchRequest,
-)
+from assistant.server.api.schemas import LookupOut, LookupQuery, PaperOut, SearchOut, SearchRequest
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import lookup_json, paper_json, search_json
@@ -26,6 +20,7 @@ _ENDINGS = {
     ".bib": ("bibtex", "application/x-bibtex"),
     ".ris": ("ris", "application/x-research-info-systems"),
 }
+_TEXT = {"type": "string"}
 
 
 class _Anything(PathConvertor):
@@ -53,8 +48,7 @@ def paper_routes(service: Service) -> APIRouter:
         owner = owner_of(request.scope)
         work = service.search_async(body.query, body.k, reranked=body.rerank, owner=owner)
         found = await unless_gone(request.receive, work)
-        hits = search_json(None, 0, body.query, found.passages)
-        return {**hits, "notes": list(found.notes)}
+        return {**search_json(None, 0, body.query, found.passages), "notes": found.notes}
 
     @router.get(
         "/v1/lookup",
@@ -79,27 +73,20 @@ def paper_routes(service: Service) -> APIRouter:
 
     errors = documented(401, 404, 429, 500, 503)
 
-    @router.get(
-        "/v1/papers/{id:anything}.bib",
-        operation_id="bib",
-        summary="A paper as BibTeX",
-        response_class=Response,
-        responses=_content(".bib") | errors,
-    )
-    def bib(id: str) -> Response:  # noqa: A002 - the path's word
-        """The paper for a manuscript; its citation key is the same in every export."""
-        return _shown(service, id, ".bib")
+    def add_export(ending: str, name: str) -> None:
+        @router.get(
+            f"/v1/papers/{{id:anything}}{ending}",
+            operation_id=ending[1:],
+            summary=f"A paper as {name}",
+            response_class=Response,
+            responses={200: {"content": {_ENDINGS[ending][1]: {"schema": _TEXT}}}, **errors},
+        )
+        def export(id: str) -> Response:  # noqa: A002 - the path's word
+            """The paper for a manuscript or a reference manager, with the key of every export."""
+            return _shown(service, id, ending)
 
-    @router.get(
-        "/v1/papers/{id:anything}.ris",
-        operation_id="ris",
-        summary="A paper as RIS",
-        response_class=Response,
-        responses=_content(".ris") | errors,
-    )
-    def ris(id: str) -> Response:  # noqa: A002
-        """The paper for a reference manager."""
-        return _shown(service, id, ".ris")
+    add_export(".bib", "BibTeX")
+    add_export(".ris", "RIS")
 
     @router.get(
         "/v1/papers/{id:anything}",
@@ -113,11 +100,6 @@ def paper_routes(service: Service) -> APIRouter:
         return _shown(service, id, "")
 
     return router
-
-
-def _content(ending: str) -> dict[int | str, dict[str, Any]]:
-    """The response of an export, for the OpenAPI document."""
-    return {200: {"content": {_ENDINGS[ending][1]: {"schema": {"type": "string"}}}}}
 
 
 def _shown(service: Service, id_: str, ending: str) -> Response:

@@ -15,7 +15,7 @@ from assistant.server.api.errors import add_error_handlers, documented
 from assistant.server.api.papers import paper_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
 from assistant.server.api.uploads import ingest_routes
-from assistant.server.auth import path_of
+from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.service import Service
 
 _STATIC = Path(__file__).with_name("static")
@@ -148,7 +148,7 @@ def _corrected(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-class _ApiOrPage:
+class _ApiOrPage(HttpMiddleware):
     """Passes a request to the API or to the page.
 
     The page accepts every path. In one app with it, unknown paths of the API would be pages, and
@@ -156,11 +156,10 @@ class _ApiOrPage:
     """
 
     def __init__(self, app: ASGIApp, api: ASGIApp) -> None:
-        self._app = app
+        super().__init__(app)
         self._api = api
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_api = scope["type"] == "http" and any(
-            f"{path_of(scope)}/".startswith(f"{path}/") for path in (*_API_PATHS, *_OLD_MCP)
-        )
-        await (self._api if is_api else self._app)(scope, receive, send)
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = f"{path_of(scope)}/"
+        is_api = any(path.startswith(f"{each}/") for each in (*_API_PATHS, *_OLD_MCP))
+        await (self._api if is_api else self.app)(scope, receive, send)

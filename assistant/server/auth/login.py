@@ -119,4 +119,5 @@ def _hash(token: str) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    return jinja2.Template(_TEMPLATE.read_text("utf-8"), autoescape=True)
+    environment = jinja2.Environment(autoescape=True)
+    return environment.from_string(_TEMPLATE.read_text("utf-8"))
