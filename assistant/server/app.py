@@ -4,7 +4,6 @@ import asyncio
 import signal
 import socket
 import sys
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
-from assistant.server.auth import path_of
+from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.auth.accounts import read_users
 from assistant.server.auth.guard import protect, warn_if_open
 from assistant.server.auth.headers import Proxied
@@ -100,8 +99,8 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class GracefulShutdown:
-    """ASGI middleware that tells every stream that its client has gone once the server ends.
+class GracefulShutdown(HttpMiddleware):
+    """Tells every stream that its client has gone once the server ends.
 
     A page keeps a stream open for as long as it is shown. Otherwise the server would wait for such
     a stream and then cancel it with a traceback. A request that has no response yet is left to end
@@ -110,18 +109,15 @@ class GracefulShutdown:
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap `app`."""
-        self._app = app
+        super().__init__(app)
         self._ended = asyncio.Event()
 
     def end(self) -> None:
         """Disconnect all streams, now and from now on."""
         self._ended.set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; a stream that is cut off ends with an error event."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         begun = asyncio.Event()
         is_read = unfinished = False
 
@@ -137,7 +133,7 @@ class GracefulShutdown:
             is_read = not message.get("more_body", False)
             return message
 
-        await self._app(scope, watched_receive, watched_send)
+        await self.app(scope, watched_receive, watched_send)
         if unfinished and self._ended.is_set():
             is_api = path_of(scope).startswith("/v1/")
             body = error_event(Cancelled()).encode() if is_api else b""
@@ -164,11 +160,7 @@ class HeaderTimeoutProtocol(H11Protocol):
     """Closes a connection if the next request's head does not arrive in time (slowloris)."""
 
     head_timeout = _HEAD_TIMEOUT
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Called by uvicorn for each connection."""
-        super().__init__(*args, **kwargs)
-        self._deadline: asyncio.TimerHandle | None = None
+    _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""

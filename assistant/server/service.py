@@ -24,6 +24,10 @@ from retrieval.types import Cancelled, LibraryError, NotReadyError, Paper, UserE
 
 _WAITING_INTERVAL = 0.5
 """Seconds between two `Waiting` events."""
+_SETTING_UP = (
+    "The assistant is being set up: models and papers are fetched and read; "
+    "try again in a few minutes."
+)
 _POLL_SECONDS = 0.05
 """Seconds between two checks whether a waiting request was stopped."""
 
@@ -68,11 +72,7 @@ class Service:
         """
         state = self.setup.state
         if state.assistant is None:
-            raise NotReadyError(
-                state.error
-                or "The assistant is being set up: models and papers are fetched and read; "
-                "try again in a few minutes."
-            )
+            raise NotReadyError(state.error or _SETTING_UP)
         return state.assistant
 
     def ask(
@@ -195,14 +195,9 @@ class Service:
         """Count a question that ends without an answer."""
         try:
             yield
-        except Cancelled:
-            self.metrics.ended("stopped")
-            raise
-        except UserError:
-            self.metrics.ended("refused")
-            raise
-        except Exception:
-            self.metrics.ended("failed")
+        except Exception as error:
+            refused = "refused" if isinstance(error, UserError) else "failed"
+            self.metrics.ended("stopped" if isinstance(error, Cancelled) else refused)
             raise
 
     @contextmanager
