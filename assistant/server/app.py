@@ -10,7 +10,6 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
 from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.auth.accounts import read_users
@@ -21,7 +20,7 @@ from assistant.server.metrics import MetricsMiddleware
 from assistant.server.service import Service
 from assistant.server.web import mount_page
 from assistant.settings import Settings, reach_directly
-from retrieval.types import Cancelled, ServeError
+from retrieval.types import ServeError
 
 _HEAD_TIMEOUT = 20.0
 """Seconds in which the whole head of a request must arrive."""
@@ -100,11 +99,11 @@ class _Server(uvicorn.Server):
 
 
 class GracefulShutdown(HttpMiddleware):
-    """Tells every stream that its client has gone once the server ends.
+    """Tells every stream of the page that its client has gone once the server ends.
 
     A page keeps a stream open for as long as it is shown. Otherwise the server would wait for such
-    a stream and then cancel it with a traceback. A request that has no response yet is left to end
-    by itself: its question is stopped, and the response says so.
+    a stream and then cancel it with a traceback. Answers of the API end by themselves: their
+    questions are stopped, and they say so.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -117,43 +116,30 @@ class GracefulShutdown(HttpMiddleware):
         self._ended.set()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; a stream that is cut off ends with an error event."""
-        begun = asyncio.Event()
-        is_read = unfinished = False
+        """Pass the request on."""
+        unfinished = False
+
+        async def receive_or_end() -> Message:
+            receiving = asyncio.ensure_future(receive())
+            ending = asyncio.ensure_future(self._ended.wait())
+            try:
+                await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+                return receiving.result() if receiving.done() else {"type": "http.disconnect"}
+            finally:
+                receiving.cancel()
+                ending.cancel()
 
         async def watched_send(message: Message) -> None:
             nonlocal unfinished
-            begun.set()
             unfinished = message["type"] == "http.response.start" or message.get("more_body", False)
             await send(message)
 
-        async def watched_receive() -> Message:
-            nonlocal is_read
-            message = await self._received(receive, begun if is_read else None)
-            is_read = not message.get("more_body", False)
-            return message
-
-        await self.app(scope, watched_receive, watched_send)
+        if path_of(scope).startswith("/v1/"):
+            await self.app(scope, receive, send)
+            return
+        await self.app(scope, receive_or_end, watched_send)
         if unfinished and self._ended.is_set():
-            is_api = path_of(scope).startswith("/v1/")
-            body = error_event(Cancelled()).encode() if is_api else b""
-            await send({"type": "http.response.body", "body": body, "more_body": False})
-
-    async def _received(self, receive: Receive, begun: asyncio.Event | None) -> Message:
-        """The client's next message, or a disconnect once the server ends and `begun` is set."""
-
-        async def end() -> None:
-            await self._ended.wait()
-            if begun:
-                await begun.wait()
-
-        receiving, ending = asyncio.ensure_future(receive()), asyncio.ensure_future(end())
-        try:
-            await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
-            return receiving.result() if receiving.done() else {"type": "http.disconnect"}
-        finally:
-            receiving.cancel()
-            ending.cancel()
+            await send({"type": "http.response.body"})
 
 
 class HeaderTimeoutProtocol(H11Protocol):

@@ -92,11 +92,16 @@ def _status_routes(service: Service) -> APIRouter:
     )
     async def healthz(response: Response) -> HealthOut:
         """200 if questions can be asked, 503 during the setup or if it has failed."""
-        health = _health(service)
-        if health.status != "ready":
-            response.status_code = 503
-            response.headers["Retry-After"] = "10"
-        return health
+        state = service.setup.state
+        if state.assistant:
+            model = state.assistant.model.name
+            return HealthOut(status="ready", papers=state.papers, model=model)
+        response.status_code = 503
+        response.headers["Retry-After"] = "10"
+        if state.error:
+            return HealthOut(status="failed", message=state.error, papers=state.papers)
+        stage = state.stages[-1].name if state.stages else "starting"
+        return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
 
     @router.get(
         "/metrics",
@@ -112,27 +117,13 @@ def _status_routes(service: Service) -> APIRouter:
     return router
 
 
-def _health(service: Service) -> HealthOut:
-    state = service.setup.state
-    if state.error:
-        return HealthOut(status="failed", message=state.error, papers=state.papers)
-    if state.assistant is None:
-        stage = state.stages[-1].name if state.stages else "starting"
-        return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
-    return HealthOut(status="ready", papers=state.papers, model=state.assistant.model.name)
-
-
 def _add_docs(app: FastAPI) -> None:
     """Add `/docs`, with files from this machine alone, and correct the OpenAPI document."""
     app.get("/docs", include_in_schema=False)(lambda: FileResponse(_STATIC / "docs.html"))
     app.mount("/docs/swagger", StaticFiles(packages=[("fastapi_offline", "static")]))
     app.mount("/docs/own", StaticFiles(directory=_STATIC))
     described = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        return _corrected(described())
-
-    app.openapi = openapi  # type: ignore[method-assign]
+    app.openapi = lambda: _corrected(described())  # type: ignore[method-assign]
 
 
 def _corrected(document: dict[str, Any]) -> dict[str, Any]:

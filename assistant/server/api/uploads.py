@@ -17,8 +17,6 @@ from assistant.server.service import Service
 from retrieval.types import BusyError, IngestReport
 
 _MOST_FILES = 20
-_POLL_SECONDS = 0.1
-"""Between two checks whether the job has ended."""
 
 
 def ingest_routes(service: Service) -> APIRouter:
@@ -104,11 +102,11 @@ def _save(files: list[UploadFile], folder: Path) -> dict[Path, str]:
 async def _ended(service: Service, number: int) -> JobState:
     """The final state of the job, which is cancelled if the client goes."""
     try:
-        while (job := service.jobs.state).running:
-            await asyncio.sleep(_POLL_SECONDS)
+        await asyncio.to_thread(service.jobs.wait)
     except asyncio.CancelledError:
         service.jobs.cancel()
         raise
+    job = service.jobs.state
     if job.number != number:  # the next job has begun
         raise ApiError(409, "The files were added, and others after them; look them up.")
     return job
