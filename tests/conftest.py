@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needs_models = "cache" in getattr(item, "fixturenames", ())
         if needs_models or path.parent.name in SLOW_FOLDERS or path.stem in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _closed_stores() -> Iterator[None]:
+    """Close the stores whose folders are gone; a process has at most 1,024 files open."""
+    yield
+    if chroma := sys.modules.get("chromadb.api.shared_system_client"):
+        systems = chroma.SharedSystemClient._identifier_to_system
+        for folder in [each for each in systems if not Path(each).exists()]:
+            systems.pop(folder).stop()
 
 
 @pytest.fixture(scope="session")
