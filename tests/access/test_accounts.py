@@ -8,7 +8,6 @@ from protected_app import PASSWORD, Known
 
 from assistant.server.auth import accounts as accounts_module
 from assistant.server.auth.accounts import (
-    DUMMY_HASH,
     Accounts,
     add_user,
     key_id_of,
@@ -40,7 +39,13 @@ def test_every_attempt_computes_one_hash(known: Known, computed: list[str]) -> N
     assert accounts.with_key("aa_00000000_secret") is None
     assert accounts.with_key(known.key + "x") is None
     assert len(computed) == 5
-    assert [hash_ == DUMMY_HASH for hash_ in computed] == [False, False, True, True, False]
+    assert [hash_ == accounts_module.DUMMY_HASH for hash_ in computed] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_key_is_hashed_once(known: Known, computed: list[str]) -> None:
