@@ -177,7 +177,7 @@ class Service:
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
             stopped = self._or_closed(stopped)
-            with self._count_failure(), self.queue.ticket(owner) as ticket:
+            with self._count_failure(), self.queue.enter(owner) as ticket:
                 yield from self._until_turn(ticket, stopped)
                 for event in assistant.stream(question, history, stopped):
                     if isinstance(event, Completed):
@@ -203,7 +203,7 @@ class Service:
     @contextmanager
     def _turn(self, owner: str, stopped: Callable[[], bool]) -> Iterator[None]:
         """Wait for the model without reporting."""
-        with self.queue.ticket(owner) as ticket:
+        with self.queue.enter(owner) as ticket:
             for _ in self._until_turn(ticket, stopped):
                 pass
             yield

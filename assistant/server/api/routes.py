@@ -12,9 +12,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from assistant import __version__
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
-from assistant.server.api.papers import paper_routes
+from assistant.server.api.papers import ingest_routes, paper_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
-from assistant.server.api.uploads import ingest_routes
 from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.service import Service
 

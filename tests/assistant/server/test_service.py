@@ -151,7 +151,7 @@ def test_a_question_that_fails_is_counted_once_and_leaves_the_model_free(
 def test_a_question_too_long_does_not_wait_to_be_told_so(
     service: Service, engine: ScriptedAssistant
 ) -> None:
-    with service.queue.ticket(), pytest.raises(InputError, match="at most 2,000"):
+    with service.queue.enter(), pytest.raises(InputError, match="at most 2,000"):
         service.ask("why " * 600)
     assert engine.begun == []
 
@@ -167,7 +167,7 @@ def test_before_the_setup_has_ended_every_question_is_refused_at_once(tmp_path: 
 
 def test_a_full_line_refuses_in_place_of_the_first_event(service: Service) -> None:
     service.queue = RequestQueue(longest=1)
-    with service.queue.ticket(), pytest.raises(BusyError):
+    with service.queue.enter(), pytest.raises(BusyError):
         next(service.ask("answered?"))
     assert outcomes(service) == {"refused": 1}
     assert final(service, "answered?") == "answered?"
@@ -175,7 +175,7 @@ def test_a_full_line_refuses_in_place_of_the_first_event(service: Service) -> No
 
 def test_one_owner_leaves_places_for_others(service: Service) -> None:
     service.queue = RequestQueue(longest=2)
-    with service.queue.ticket("ann"):
+    with service.queue.enter("ann"):
         with pytest.raises(BusyError, match="of your questions"):
             next(service.ask("answered?", owner="ann"))
         waiting = service.ask("answered?", owner="bob")
@@ -227,7 +227,7 @@ def test_who_no_longer_waits_lets_the_next_one_move_on(
     service: Service, engine: ScriptedAssistant, how: str
 ) -> None:
     stop = threading.Event()
-    with service.queue.ticket():
+    with service.queue.enter():
         waiting, behind = service.ask("silent?", stopped=stop.is_set), service.ask("answered?")
         first = next(waiting)
         assert isinstance(first, Waiting)
@@ -330,7 +330,7 @@ def test_a_search_waits_for_its_turn_and_can_be_stopped_meanwhile(
 ) -> None:
     assistant, _ = asking(reader=FakeReader({"lichen": "photographs"}))
     service = serving(assistant, tmp_path)
-    with service.queue.ticket():
+    with service.queue.enter():
         with pytest.raises(Cancelled):
             service.search("Which photographs?", 2, reranked=True, stopped=lambda: True)
         assert service.search("Which photographs?", 2, reranked=False).passages
