@@ -105,31 +105,19 @@ class Service:
         """Like `ask`, for an event loop; closing the generator stops the model."""
         return read_ahead_async(self._answering(question, history, owner))
 
-    def search(
-        self,
-        query: str,
-        limit: int,
-        *,
-        reranked: bool,
-        stopped: Callable[[], bool] = never,
-        owner: str = "",
-    ) -> Ranking:
-        """Rank papers for `query`; reranking waits for the model."""
-        assistant = self.assistant
-        query = checked_question(query)
-        if not reranked:
-            return ranking(assistant.library, query, limit, None, stopped)
-        stopped = self._or_closed(stopped)
-        with self._turn(owner, stopped):
-            return ranking(assistant.library, query, limit, assistant.reader, stopped)
-
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
     ) -> Ranking:
-        """Like `search`, for an event loop; cancelling it stops the model."""
+        """Rank papers for `query`; reranking waits for the model, and cancelling stops it."""
+        assistant, query = self.assistant, checked_question(query)
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Ranking]:
-            yield self.search(query, limit, reranked=reranked, stopped=stopped, owner=owner)
+            stopped = self._or_closed(stopped)
+            if not reranked:
+                yield ranking(assistant.library, query, limit, None, stopped)
+                return
+            with self._turn(owner, stopped):
+                yield ranking(assistant.library, query, limit, assistant.reader, stopped)
 
         async with aclosing(read_ahead_async(begin)) as rankings:
             return await anext(rankings)

@@ -1,5 +1,6 @@
 """Many at once: places, figures and endings of questions whose answers the test writes."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service, Waiting
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Outcome, Retrieved, Turn
+from retrieval.search.rerank import Ranking
 from retrieval.types import BusyError, Cancelled, InputError, LibraryError, NotReadyError
 
 PATIENCE = 60
@@ -161,7 +163,7 @@ def test_before_the_setup_has_ended_every_question_is_refused_at_once(tmp_path: 
     with pytest.raises(NotReadyError, match="is being set up"):
         service.ask("answered?")
     with pytest.raises(NotReadyError):
-        service.search("answered?", 5, reranked=True)
+        asyncio.run(service.search_async("answered?", 5, reranked=True))
     assert outcomes(service) == {"refused": 1}
 
 
@@ -330,13 +332,18 @@ def test_a_search_waits_for_its_turn_and_can_be_stopped_meanwhile(
 ) -> None:
     assistant, _ = asking(reader=FakeReader({"lichen": "photographs"}))
     service = serving(assistant, tmp_path)
+
+    def search(*, reranked: bool = True, seconds: float = PATIENCE) -> Ranking:
+        found = service.search_async("Which photographs?", 2, reranked=reranked)
+        return asyncio.run(asyncio.wait_for(found, seconds))
+
     with service.queue.enter():
-        with pytest.raises(Cancelled):
-            service.search("Which photographs?", 2, reranked=True, stopped=lambda: True)
-        assert service.search("Which photographs?", 2, reranked=False).passages
-    found = service.search("Which photographs?", 2, reranked=True)
-    assert found.passages[0].paper.id == "lichen"
-    assert len(service.queue) == 0
+        with pytest.raises(TimeoutError):
+            search(seconds=0.05)
+        assert search(reranked=False).passages
+        wait_for(lambda: len(service.queue) == 1)
+    assert search().passages[0].paper.id == "lichen"
+    wait_for(lambda: len(service.queue) == 0)
     assert figure(service, "assistant_stage_seconds_count", stage="queue") == 1
     assert outcomes(service) == {}
 
