@@ -50,7 +50,7 @@ def serve(settings: Settings) -> None:
         port=settings.port,
         log_level="warning",
         http=HeaderTimeoutProtocol,
-        ws="none",
+        ws="none",  # the access middleware looks at requests alone
         server_header=False,
         proxy_headers=False,  # `Proxied` reads them
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
