@@ -58,7 +58,6 @@ def chat_routes(service: Service) -> APIRouter:
 
     @router.post(
         "/v1/chat/completions",
-        operation_id="ask",
         summary="Ask a question or continue a conversation",
         response_model=ChatCompletion,
         responses={

@@ -47,7 +47,6 @@ def paper_routes(service: Service) -> APIRouter:
 
     @router.post(
         "/v1/search",
-        operation_id="search",
         summary="Rank the papers for a query",
         response_model=SearchOut,
         responses=documented(400, 401, 408, 413, 415, 429, 500, 503),
@@ -61,7 +60,6 @@ def paper_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/lookup",
-        operation_id="lookup",
         summary="Look papers up by their records",
         response_model=LookupOut,
         responses=documented(400, 401, 429, 500, 503),
@@ -85,7 +83,7 @@ def paper_routes(service: Service) -> APIRouter:
     def add_export(ending: str, name: str) -> None:
         @router.get(
             f"/v1/papers/{{id:anything}}{ending}",
-            operation_id=ending[1:],
+            name=ending[1:],
             summary=f"A paper as {name}",
             response_class=Response,
             responses={200: {"content": {_ENDINGS[ending][1]: {"schema": _TEXT}}}, **errors},
@@ -99,7 +97,6 @@ def paper_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/papers/{id:anything}",
-        operation_id="paper",
         summary="A paper",
         response_model=PaperOut,
         responses=errors,
@@ -160,11 +157,10 @@ def ingest_routes(service: Service) -> APIRouter:
 
     @router.post(
         "/v1/ingest",
-        operation_id="ingest",
         summary="Add papers to the library",
         responses=documented(400, 401, 403, 408, 409, 413, 415, 429, 500, 503),
     )
-    async def add_papers(
+    async def ingest(
         request: Request,
         files: Annotated[
             list[UploadFile],

@@ -45,6 +45,7 @@ def _build_api(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     for routes in (chat_routes, _model_routes, paper_routes, ingest_routes, _status_routes):
         api.include_router(routes(service))
@@ -59,7 +60,6 @@ def _model_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/models",
-        operation_id="models",
         summary="The models that answer",
         responses=documented(401, 429, 500, 503),
     )
@@ -69,11 +69,10 @@ def _model_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/models/{id:anything}",
-        operation_id="model",
         summary="One model",
         responses=documented(401, 404, 429, 500, 503),
     )
-    async def one_model(id: str) -> ModelOut:  # noqa: A002 - the path's word
+    async def model(id: str) -> ModelOut:  # noqa: A002 - the path's word
         """The model with this id."""
         return ModelOut(id=check_model(service, id), created=started)
 
@@ -85,11 +84,10 @@ def _status_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/healthz",
-        operation_id="health",
         summary="Whether questions can be asked",
         responses={503: {"model": HealthOut, "description": "Not yet, or not at all."}},
     )
-    async def healthz(response: Response) -> HealthOut:
+    async def health(response: Response) -> HealthOut:
         """200 if questions can be asked, 503 during the setup or if it has failed."""
         state = service.setup.state
         if state.assistant:
@@ -104,7 +102,6 @@ def _status_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/metrics",
-        operation_id="metrics",
         summary="Figures for Prometheus",
         response_class=Response,
         responses={200: {"content": {_METRICS_TYPE: {"schema": {"type": "string"}}}}},
