@@ -4,6 +4,8 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,15 +27,46 @@ SLOW_FILES = """
     test_bibliography
 """.split()
 """Tests of whole processes, of models of other makers, of the clock, and of every damaged file."""
+SLOW_TESTS = """
+    test_a_library_can_be_searched_while_another_process_writes
+    test_a_second_worker_waits_says_so_and_finds_the_file
+    test_an_open_library_sees_all_that_another_process_adds
+    test_ten_thousand_entries_take_seconds
+    test_ten_thousand_records_take_seconds
+    test_thousands_of_records_that_share_a_text_an_id_or_a_title_take_seconds
+    test_two_processes_at_once_fetch_once
+""".split()
+"""Others that start processes or read large files."""
+
+
+def _is_slow(path: Path) -> bool:
+    return path.parent.name in SLOW_FOLDERS or path.stem in SLOW_FILES
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which `pytest -m "not slow"` runs nothing."""
+    is_left_out = config.option.markexpr == "not slow" and _is_slow(collection_path)
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs models, a served app or processes: `pytest -m "not slow"` leaves it out."""
     for item in items:
-        path = item.path
         needs_models = "cache" in getattr(item, "fixturenames", ())
-        if needs_models or path.parent.name in SLOW_FOLDERS or path.stem in SLOW_FILES:
+        name = getattr(item, "originalname", item.name)
+        if needs_models or _is_slow(item.path) or name in SLOW_TESTS:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _closed_stores() -> Iterator[None]:
+    """Close the stores whose folders are gone; a process has at most 1,024 files open."""
+    yield
+    if chroma := sys.modules.get("chromadb.api.shared_system_client"):
+        systems = chroma.SharedSystemClient._identifier_to_system
+        for folder in [each for each in systems if not Path(each).exists()]:
+            with suppress(AttributeError):  # it could not be opened
+                systems.pop(folder).stop()
 
 
 @pytest.fixture(scope="session")

@@ -4,24 +4,23 @@ import asyncio
 import signal
 import socket
 import sys
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assistant.server.api.errors import error_event
 from assistant.server.api.routes import add_api
-from assistant.server.auth import path_of
-from assistant.server.auth.guard import check_auth_file, protect, warn_if_open
-from assistant.server.auth.proxies import Proxied
+from assistant.server.auth import HttpMiddleware, path_of
+from assistant.server.auth.accounts import read_users
+from assistant.server.auth.guard import protect, warn_if_open
+from assistant.server.auth.headers import Proxied
 from assistant.server.jobs.setup import check_paths
 from assistant.server.metrics import MetricsMiddleware
 from assistant.server.service import Service
 from assistant.server.web import mount_page
 from assistant.settings import Settings, reach_directly
-from retrieval.types import Cancelled, ServeError
+from retrieval.types import ServeError
 
 _HEAD_TIMEOUT = 20.0
 """Seconds in which the whole head of a request must arrive."""
@@ -40,7 +39,8 @@ def serve(settings: Settings) -> None:
     """
     _check_port(settings.host, settings.port)
     check_paths(settings)
-    check_auth_file(settings)
+    if settings.auth_file:
+        read_users(settings.auth_file)
     reach_directly(settings.host)
     service = Service(settings)
     app = GracefulShutdown(build_app(service))
@@ -50,7 +50,7 @@ def serve(settings: Settings) -> None:
         port=settings.port,
         log_level="warning",
         http=HeaderTimeoutProtocol,
-        ws="none",
+        ws="none",  # the access middleware looks at requests alone
         server_header=False,
         proxy_headers=False,  # `Proxied` reads them
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
@@ -98,75 +98,55 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class GracefulShutdown:
-    """ASGI middleware that tells every stream that its client has gone once the server ends.
+class GracefulShutdown(HttpMiddleware):
+    """Tells every stream of the page that its client has gone once the server ends.
 
     A page keeps a stream open for as long as it is shown. Otherwise the server would wait for such
-    a stream and then cancel it with a traceback. A request that has no response yet is left to end
-    by itself: its question is stopped, and the response says so.
+    a stream and then cancel it with a traceback. Answers of the API end by themselves: their
+    questions are stopped, and they say so.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap `app`."""
-        self._app = app
+        super().__init__(app)
         self._ended = asyncio.Event()
 
     def end(self) -> None:
         """Disconnect all streams, now and from now on."""
         self._ended.set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; a stream that is cut off ends with an error event."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        begun = asyncio.Event()
-        is_read = unfinished = False
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        unfinished = False
+
+        async def receive_or_end() -> Message:
+            receiving = asyncio.ensure_future(receive())
+            ending = asyncio.ensure_future(self._ended.wait())
+            try:
+                await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+                return receiving.result() if receiving.done() else {"type": "http.disconnect"}
+            finally:
+                receiving.cancel()
+                ending.cancel()
 
         async def watched_send(message: Message) -> None:
             nonlocal unfinished
-            begun.set()
             unfinished = message["type"] == "http.response.start" or message.get("more_body", False)
             await send(message)
 
-        async def watched_receive() -> Message:
-            nonlocal is_read
-            message = await self._received(receive, begun if is_read else None)
-            is_read = not message.get("more_body", False)
-            return message
-
-        await self._app(scope, watched_receive, watched_send)
+        if path_of(scope).startswith("/v1/"):
+            await self.app(scope, receive, send)
+            return
+        await self.app(scope, receive_or_end, watched_send)
         if unfinished and self._ended.is_set():
-            is_api = path_of(scope).startswith("/v1/")
-            body = error_event(Cancelled()).encode() if is_api else b""
-            await send({"type": "http.response.body", "body": body, "more_body": False})
-
-    async def _received(self, receive: Receive, begun: asyncio.Event | None) -> Message:
-        """The client's next message, or a disconnect once the server ends and `begun` is set."""
-
-        async def end() -> None:
-            await self._ended.wait()
-            if begun:
-                await begun.wait()
-
-        receiving, ending = asyncio.ensure_future(receive()), asyncio.ensure_future(end())
-        try:
-            await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
-            return receiving.result() if receiving.done() else {"type": "http.disconnect"}
-        finally:
-            receiving.cancel()
-            ending.cancel()
+            await send({"type": "http.response.body"})
 
 
 class HeaderTimeoutProtocol(H11Protocol):
     """Closes a connection if the next request's head does not arrive in time (slowloris)."""
 
     head_timeout = _HEAD_TIMEOUT
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Called by uvicorn for each connection."""
-        super().__init__(*args, **kwargs)
-        self._deadline: asyncio.TimerHandle | None = None
+    _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""

@@ -14,6 +14,7 @@ from prometheus_client import (
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import CLIENT_GONE
+from assistant.server.auth import HttpMiddleware
 from assistant.types import Answer
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
@@ -35,31 +36,17 @@ class Metrics:
         self._registry = registry = CollectorRegistry()
         queue = "Questions that wait for the model or are answered by it."
         Gauge("assistant_queue_length", queue, registry=registry).set_function(waiting)
-        self._requests = Counter(
-            "assistant_http_requests",
-            "HTTP requests by route and status.",
-            ["method", "route", "status"],
-            registry=registry,
+        served = "HTTP requests by route and status."
+        labels = ["method", "route", "status"]
+        self._requests = Counter("assistant_http_requests", served, labels, registry=registry)
+        ends = "Questions by their end: an outcome, or stopped, refused, failed."
+        self._outcomes = Counter("assistant_questions", ends, ["outcome"], registry=registry)
+        tokens = (
+            "Tokens read for writing (prompt) and written (completion); not those of reranking."
         )
-        self._outcomes = Counter(
-            "assistant_questions",
-            "Questions by their end: an outcome, or stopped, refused, failed.",
-            ["outcome"],
-            registry=registry,
-        )
-        self._tokens = Counter(
-            "assistant_tokens",
-            "Tokens read for writing (prompt) and written (completion); not those of reranking.",
-            ["kind"],
-            registry=registry,
-        )
-        self._stages = Histogram(
-            "assistant_stage_seconds",
-            "Seconds of a question's stages.",
-            ["stage"],
-            buckets=_SECONDS,
-            registry=registry,
-        )
+        self._tokens = Counter("assistant_tokens", tokens, ["kind"], registry=registry)
+        stages, name = "Seconds of a question's stages.", "assistant_stage_seconds"
+        self._stages = Histogram(name, stages, ["stage"], buckets=_SECONDS, registry=registry)
 
     def request(self, method: str, route: str, status: int) -> None:
         """An HTTP request was answered; `route` is the pattern, not the path."""
@@ -95,29 +82,25 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class MetricsMiddleware:
-    """Counts the requests that `app` answers."""
+class MetricsMiddleware(HttpMiddleware):
+    """Counts requests by their status, `CLIENT_GONE` if none was sent."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         """Count the requests to `app` in `metrics`."""
-        self._app = app
+        super().__init__(app)
         self._metrics = metrics
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on and count it by its status, `CLIENT_GONE` if none was sent."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and count it."""
         status = CLIENT_GONE
 
         async def noted(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
+            status = message.get("status", status)
             await send(message)
 
         try:
-            await self._app(scope, receive, noted)
+            await self.app(scope, receive, noted)
         finally:
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._metrics.request(method, _route(scope), status)

@@ -24,6 +24,10 @@ from retrieval.types import Cancelled, LibraryError, NotReadyError, Paper, UserE
 
 _WAITING_INTERVAL = 0.5
 """Seconds between two `Waiting` events."""
+_SETTING_UP = (
+    "The assistant is being set up: models and papers are fetched and read; "
+    "try again in a few minutes."
+)
 _POLL_SECONDS = 0.05
 """Seconds between two checks whether a waiting request was stopped."""
 
@@ -68,11 +72,7 @@ class Service:
         """
         state = self.setup.state
         if state.assistant is None:
-            raise NotReadyError(
-                state.error
-                or "The assistant is being set up: models and papers are fetched and read; "
-                "try again in a few minutes."
-            )
+            raise NotReadyError(state.error or _SETTING_UP)
         return state.assistant
 
     def ask(
@@ -105,31 +105,19 @@ class Service:
         """Like `ask`, for an event loop; closing the generator stops the model."""
         return read_ahead_async(self._answering(question, history, owner))
 
-    def search(
-        self,
-        query: str,
-        limit: int,
-        *,
-        reranked: bool,
-        stopped: Callable[[], bool] = never,
-        owner: str = "",
-    ) -> Ranking:
-        """Rank papers for `query`; reranking waits for the model."""
-        assistant = self.assistant
-        query = checked_question(query)
-        if not reranked:
-            return ranking(assistant.library, query, limit, None, stopped)
-        stopped = self._or_closed(stopped)
-        with self._turn(owner, stopped):
-            return ranking(assistant.library, query, limit, assistant.reader, stopped)
-
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
     ) -> Ranking:
-        """Like `search`, for an event loop; cancelling it stops the model."""
+        """Rank papers for `query`; reranking waits for the model, and cancelling stops it."""
+        assistant, query = self.assistant, checked_question(query)
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Ranking]:
-            yield self.search(query, limit, reranked=reranked, stopped=stopped, owner=owner)
+            stopped = self._or_closed(stopped)
+            if not reranked:
+                yield ranking(assistant.library, query, limit, None, stopped)
+                return
+            with self._turn(owner, stopped):
+                yield ranking(assistant.library, query, limit, assistant.reader, stopped)
 
         async with aclosing(read_ahead_async(begin)) as rankings:
             return await anext(rankings)
@@ -177,7 +165,7 @@ class Service:
 
         def begin(stopped: Callable[[], bool]) -> Iterator[Waiting | Event]:
             stopped = self._or_closed(stopped)
-            with self._count_failure(), self.queue.ticket(owner) as ticket:
+            with self._count_failure(), self.queue.enter(owner) as ticket:
                 yield from self._until_turn(ticket, stopped)
                 for event in assistant.stream(question, history, stopped):
                     if isinstance(event, Completed):
@@ -195,20 +183,15 @@ class Service:
         """Count a question that ends without an answer."""
         try:
             yield
-        except Cancelled:
-            self.metrics.ended("stopped")
-            raise
-        except UserError:
-            self.metrics.ended("refused")
-            raise
-        except Exception:
-            self.metrics.ended("failed")
+        except Exception as error:
+            refused = "refused" if isinstance(error, UserError) else "failed"
+            self.metrics.ended("stopped" if isinstance(error, Cancelled) else refused)
             raise
 
     @contextmanager
     def _turn(self, owner: str, stopped: Callable[[], bool]) -> Iterator[None]:
         """Wait for the model without reporting."""
-        with self.queue.ticket(owner) as ticket:
+        with self.queue.enter(owner) as ticket:
             for _ in self._until_turn(ticket, stopped):
                 pass
             yield

@@ -1,12 +1,26 @@
 """An auth file with one user, and clients of a small app with it and without."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 from protected_app import PASSWORD, Known, client_of
 
-from assistant.server.auth.accounts import add_user, make_key
+from assistant.server.auth import accounts
+from assistant.server.auth.accounts import DUMMY_HASH, add_user, make_key
+
+QUICK_DUMMY_HASH = DUMMY_HASH.replace("m=65536,t=3,p=4", "m=32,t=1,p=4")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_hashes() -> Iterator[None]:
+    """Hashes that take no tenth of a second; `test_auth_file.py` looks at the real ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accounts, "_HASHER", PasswordHasher(time_cost=1, memory_cost=32))
+        patch.setattr(accounts, "DUMMY_HASH", QUICK_DUMMY_HASH)
+        yield
 
 
 @pytest.fixture(scope="session")

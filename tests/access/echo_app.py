@@ -33,6 +33,8 @@ def echo_app(settings: Settings) -> FastAPI:
         page.load(owner, outputs=shown, queue=False, api_name="at_once")
         page.load(owner, outputs=shown, api_name="queued")
         shown.submit(repeat, shown, shown, queue=False, api_name="repeated")
+        file = gr.File(file_types=[".bib"])
+        file.upload(str, file, shown, queue=False, api_name="filed")
         page.load(stream, outputs=shown, api_name="streamed")
     refuse_downloads()
     app = FastAPI()

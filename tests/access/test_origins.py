@@ -3,7 +3,6 @@
 import pytest
 from fastapi.testclient import TestClient
 from protected_app import client_of
-from starlette.websockets import WebSocketDisconnect
 
 from assistant.server.auth.guard import warn_if_open
 from assistant.settings import Settings
@@ -70,11 +69,6 @@ def test_what_listens_to_the_network_goes_by_any_name() -> None:
     assert client.get("/healthz", headers={"host": "box.lan:7860"}).status_code == 200
     foreign = {"host": "box.lan:7860", "origin": "http://evil.example"}
     assert client.post("/owner", headers=foreign).status_code == 403
-
-
-def test_there_are_no_web_sockets(open_client: TestClient) -> None:
-    with pytest.raises(WebSocketDisconnect), open_client.websocket_connect("/"):
-        pass
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 from protected_app import PASSWORD, Known, small_app
 
 from assistant.server.auth.guard import warn_if_open
-from assistant.server.auth.proxies import Proxied
+from assistant.server.auth.headers import Proxied
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError
 

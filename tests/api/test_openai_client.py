@@ -129,15 +129,14 @@ def test_a_message_may_come_in_parts_and_with_options_of_openais(openai: OpenAI)
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    ("options", "reason", "stream"),
     [
-        ({"max_tokens": "one too few"}, "length"),
-        ({"max_completion_tokens": "one too few"}, "length"),
-        ({"stop": "Evidence:"}, "stop"),
-        ({"stop": ["nowhere", "Evidence:"]}, "stop"),
+        ({"max_tokens": "one too few"}, "length", True),
+        ({"max_completion_tokens": "one too few"}, "length", False),
+        ({"stop": "Evidence:"}, "stop", False),
+        ({"stop": ["nowhere", "Evidence:"]}, "stop", True),
     ],
 )
-@pytest.mark.parametrize("stream", [True, False])
 def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
     openai: OpenAI, long: ChatCompletion, options: dict[str, object], reason: str, stream: bool
 ) -> None:

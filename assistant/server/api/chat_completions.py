@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -14,23 +14,9 @@ from fastapi.responses import StreamingResponse
 from assistant.generation.answer_builder import answer_text
 from assistant.models.chat import ChatModel
 from assistant.pipeline.assistant import checked_question
-from assistant.server.api.errors import (
-    ApiError,
-    documented,
-    error_event,
-    unless_gone,
-)
+from assistant.server.api.errors import ApiError, documented, error_event, unless_gone
 from assistant.server.api.recent import RecentAnswers, spoken
-from assistant.server.api.schemas import (
-    AnswerOut,
-    ChatCompletion,
-    ChatRequest,
-    ChoiceOut,
-    FinishReason,
-    Message,
-    MessageOut,
-    UsageOut,
-)
+from assistant.server.api.schemas import ChatCompletion, ChatRequest, FinishReason, Message
 from assistant.server.auth import owner_of
 from assistant.server.service import Service, Waiting
 from assistant.types import (
@@ -65,61 +51,6 @@ _EVENT: Json = {
 Events = AsyncGenerator[Waiting | Event, None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Completion:
-    """What the response, or every chunk of it, is made with."""
-
-    body: ChatRequest
-    turn: int
-    """The question's position in the conversation, from 0."""
-    model: ChatModel
-    id: str = field(default_factory=lambda: f"chatcmpl-{uuid.uuid4().hex}")
-    created: int = field(default_factory=lambda: int(time.time()))
-
-    def fits(self, text: str) -> bool:
-        """Whether the client's limits allow `text`."""
-        limits = (self.body.max_tokens, self.body.max_completion_tokens)
-        tokens = self._tokens(text) if any(limits) else 0
-        stopped = any(stop in text for stop in self.body.stop)
-        return not stopped and all(limit is None or tokens <= limit for limit in limits)
-
-    def limited(self, answer: Answer) -> tuple[Answer, FinishReason]:
-        """The answer's first sentences that fit; half a sentence could say something else."""
-        if self.fits(answer.text):
-            return answer, "stop"
-        counts = range(1, len(answer.sentences))
-        texts = [answer_text(answer.sentences[:count], answer.citations) for count in counts]
-        fitting = [*takewhile(self.fits, texts)]
-        first_too_many = [*texts, answer.text][len(fitting)]
-        sentences = answer.sentences[: len(fitting)]
-        cited = {number for sentence in sentences for number in sentence.citations}
-        kept = replace(
-            answer,
-            text=fitting[-1] if fitting else "",
-            sentences=sentences,
-            citations=tuple(each for each in answer.citations if each.number in cited),
-        )
-        return kept, "stop" if any(stop in first_too_many for stop in self.body.stop) else "length"
-
-    def usage(self, answer: Answer) -> UsageOut:
-        """Tokens of the messages and of the answer's text."""
-        prompt = sum(self._tokens(message.text) for message in self.body.messages)
-        completion = self._tokens(answer.text)
-        return UsageOut(
-            prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion
-        )
-
-    def answer_out(self, answer: Answer) -> AnswerOut:
-        """The answer with its sources, and what of the request was not followed."""
-        followed = all(message.role in {"user", "assistant"} for message in self.body.messages)
-        notes = [] if followed else [_NOT_FOLLOWED]
-        return AnswerOut(**answer_json(answer, self.id, self.turn), notes=notes)
-
-    def _tokens(self, text: str) -> int:
-        frame = self.model.count([{"role": "user", "content": ""}])
-        return self.model.count([{"role": "user", "content": text}]) - frame
-
-
 def chat_routes(service: Service) -> APIRouter:
     """The route; it remembers recent answers."""
     router = APIRouter(tags=["Ask"])
@@ -127,7 +58,6 @@ def chat_routes(service: Service) -> APIRouter:
 
     @router.post(
         "/v1/chat/completions",
-        operation_id="ask",
         summary="Ask a question or continue a conversation",
         response_model=ChatCompletion,
         responses={
@@ -150,10 +80,12 @@ def chat_routes(service: Service) -> APIRouter:
         check_model(service, body.model)
         history = recent.history(body.messages)
         events = service.ask_async(question, history, owner=owner_of(request.scope))
-        completion = _Completion(body, len(history), service.assistant.model)
-        if body.stream:
-            return await _streamed(events, completion, recent)
-        return await _whole(request, events, completion, recent)
+        completion = _Completion(body, len(history), service.assistant.model, recent)
+        if not body.stream:
+            return completion.whole(await unless_gone(request.receive, _answer(events)))
+        first = await anext(events)  # an error before it has a status of its own
+        lines = _lines(first, events, completion)
+        return StreamingResponse(lines, media_type="text/event-stream", headers=_NO_CACHE)
 
     return router
 
@@ -191,27 +123,6 @@ def _question(messages: Sequence[Message]) -> str:
     return checked_question(talk[-1].text)
 
 
-async def _whole(
-    request: Request, events: Events, completion: _Completion, recent: RecentAnswers
-) -> ChatCompletion:
-    """The complete answer.
-
-    Raises:
-        ClientGone: the client has closed the connection.
-    """
-    whole = await unless_gone(request.receive, _answer(events))
-    answer, reason = completion.limited(whole)
-    recent.remember(completion.body.messages, answer)
-    return ChatCompletion(
-        id=completion.id,
-        created=completion.created,
-        model=answer.model,
-        choices=[ChoiceOut(message=MessageOut(content=answer.text), finish_reason=reason)],
-        usage=completion.usage(answer),
-        assistant=completion.answer_out(answer),
-    )
-
-
 async def _answer(events: Events) -> Answer:
     async with aclosing(events):
         async for event in events:
@@ -220,38 +131,49 @@ async def _answer(events: Events) -> Answer:
     raise AssertionError("a stream of events ends with Completed")
 
 
-async def _streamed(
-    events: Events, completion: _Completion, recent: RecentAnswers
-) -> StreamingResponse:
-    """The answer as a stream; an error before the first event has a status of its own."""
-    first = await anext(events)
-
-    async def lines() -> AsyncIterator[str]:
-        chunks = _Chunks(completion, recent)
-        async with aclosing(events):
-            yield chunks.opening()
-            for line in chunks.lines(first):
-                yield line
-            try:
-                async for event in events:
-                    for line in chunks.lines(event):
-                        yield line
-            except (UserError, Cancelled) as error:
-                yield error_event(error)
-
-    return StreamingResponse(lines(), media_type="text/event-stream", headers=_NO_CACHE)
+async def _lines(
+    first: Waiting | Event, events: Events, completion: "_Completion"
+) -> AsyncIterator[str]:
+    """The answer as server-sent events."""
+    async with aclosing(events):
+        yield completion.opening()
+        for line in completion.lines(first):
+            yield line
+        try:
+            async for event in events:
+                for line in completion.lines(event):
+                    yield line
+        except (UserError, Cancelled) as error:
+            yield error_event(error)
 
 
-class _Chunks:
-    """The server-sent events of one answer."""
+class _Completion:
+    """The response to one request, whole or in chunks."""
 
-    def __init__(self, completion: _Completion, recent: RecentAnswers) -> None:
-        self._completion = completion
-        self._recent = recent
-        options = completion.body.stream_options
-        self._usage = bool(options and options.include_usage)
-        self._shown = PartialAnswer(completion.body.messages[-1].text)
+    def __init__(
+        self, body: ChatRequest, turn: int, model: ChatModel, recent: RecentAnswers
+    ) -> None:
+        """`turn` is the question's position in the conversation, from 0."""
+        self._body, self._turn, self._model, self._recent = body, turn, model, recent
+        self._envelope = {
+            "id": f"chatcmpl-{uuid.uuid4().hex}",
+            "created": int(time.time()),
+            "model": model.name,
+        }
+        self._with_usage = bool(body.stream_options and body.stream_options.include_usage)
+        self._shown = PartialAnswer(body.messages[-1].text)
         self._sent = ""
+
+    def whole(self, answer: Answer) -> Json:
+        """The response with the whole answer, see `ChatCompletion`."""
+        answer, reason = self._limited(answer)
+        message = {"content": answer.text}
+        return {
+            **self._envelope,
+            "choices": [{"message": message, "finish_reason": reason}],
+            "usage": self._usage(answer),
+            "assistant": self._behind(answer),
+        }
 
     def opening(self) -> str:
         """The first chunk, which names the role."""
@@ -267,40 +189,81 @@ class _Chunks:
             return [_comment(f"reading {len(event.passages)} papers")]
         if isinstance(event, SentenceVerified):
             text = answer_text(shown.sentences, shown.citations)
-            return [self._up_to(text)] if self._completion.fits(text) else []
+            return [self._up_to(text)] if self._fits(text) else []
         if isinstance(event, Completed):
             return self._ending(event.answer)
         return [_comment("writing")]
+
+    def _ending(self, whole: Answer) -> list[str]:
+        answer, reason = self._limited(whole)
+        rest = [self._up_to(answer.text)] if answer.text != self._sent else []
+        rest.append(self._chunk({}, reason, assistant=self._behind(answer)))
+        if self._with_usage:
+            rest.append(self._line(choices=[], usage=self._usage(answer)))
+        return [*rest, "data: [DONE]\n\n"]
 
     def _up_to(self, text: str) -> str:
         """A chunk with the part of `text` that was not sent yet."""
         more, self._sent = text[len(self._sent) :], text
         return self._chunk({"content": more})
 
-    def _ending(self, whole: Answer) -> list[str]:
-        answer, reason = self._completion.limited(whole)
-        self._recent.remember(self._completion.body.messages, answer)
-        rest = [self._up_to(answer.text)] if answer.text != self._sent else []
-        known = self._completion.answer_out(answer).model_dump()
-        last = [self._chunk({}, reason, assistant=known)]
-        if self._usage:
-            usage = self._completion.usage(answer).model_dump()
-            last.append(self._line(choices=[], usage=usage))
-        return [*rest, *last, "data: [DONE]\n\n"]
-
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        usage = {"usage": None} if self._usage else {}
+        usage = {"usage": None} if self._with_usage else {}
         return self._line(choices=[choice], **usage, **more)
 
     def _line(self, **fields: Any) -> str:
-        known = {
-            "id": self._completion.id,
-            "object": "chat.completion.chunk",
-            "created": self._completion.created,
-            "model": self._completion.model.name,
-        }
-        return f"data: {dumps(known | fields)}\n\n"
+        chunk = {**self._envelope, "object": "chat.completion.chunk", **fields}
+        return f"data: {dumps(chunk)}\n\n"
+
+    def _limited(self, answer: Answer) -> tuple[Answer, FinishReason]:
+        """The answer's first sentences that fit, which are remembered.
+
+        Half a sentence could say something else.
+        """
+        reason: FinishReason = "stop"
+        if not self._fits(answer.text):
+            counts = range(1, len(answer.sentences))
+            texts = [answer_text(answer.sentences[:count], answer.citations) for count in counts]
+            fitting = [*takewhile(self._fits, texts)]
+            first_too_many = [*texts, answer.text][len(fitting)]
+            reason = "stop" if self._stops(first_too_many) else "length"
+            answer = _cut(answer, len(fitting), fitting[-1] if fitting else "")
+        self._recent.remember(self._body.messages, answer)
+        return answer, reason
+
+    def _fits(self, text: str) -> bool:
+        """Whether the client's limits allow `text`."""
+        limits = [*filter(None, (self._body.max_tokens, self._body.max_completion_tokens))]
+        return not self._stops(text) and (not limits or self._tokens(text) <= min(limits))
+
+    def _stops(self, text: str) -> bool:
+        return any(stop in text for stop in self._body.stop)
+
+    def _usage(self, answer: Answer) -> Json:
+        """Tokens of the messages and of the answer's text."""
+        prompt = sum(self._tokens(message.text) for message in self._body.messages)
+        written = self._tokens(answer.text)
+        total = prompt + written
+        return {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": total}
+
+    def _behind(self, answer: Answer) -> Json:
+        """The answer with its sources, and what of the request was not followed."""
+        followed = all(message.role in {"user", "assistant"} for message in self._body.messages)
+        notes = [] if followed else [_NOT_FOLLOWED]
+        return {**answer_json(answer, str(self._envelope["id"]), self._turn), "notes": notes}
+
+    def _tokens(self, text: str) -> int:
+        frame = self._model.count([{"role": "user", "content": ""}])
+        return self._model.count([{"role": "user", "content": text}]) - frame
+
+
+def _cut(answer: Answer, count: int, text: str) -> Answer:
+    """The answer's first sentences, which read `text`, with the citations that they have."""
+    sentences = answer.sentences[:count]
+    cited = {number for sentence in sentences for number in sentence.citations}
+    citations = tuple(each for each in answer.citations if each.number in cited)
+    return replace(answer, text=text, sentences=sentences, citations=citations)
 
 
 def _comment(text: str) -> str:

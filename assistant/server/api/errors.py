@@ -1,7 +1,7 @@
 """Errors of every route in one JSON shape, OpenAI's: one sentence with its status and code."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive
 
 from assistant.server.api.schemas import ErrorOut
-from assistant.types import Json, dumps
 from retrieval.types import (
     BusyError,
     Cancelled,
@@ -44,28 +43,24 @@ _STATUSES = {
 """Code and description of each status."""
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SERVER_ERROR = 500
+_USER_ERRORS: dict[type[UserError], tuple[int, str, int]] = {
+    InputError: (400, "bad_request", 0),
+    BusyError: (503, "busy", 5),
+    NotReadyError: (503, "not_ready", 10),
+    LibraryInUseError: (409, "library_in_use", 10),
+    LibraryError: (503, "library_unusable", 0),
+    UserError: (500, "internal_error", 0),
+}
+"""Status, code and seconds until another attempt; the first that fits holds."""
 
 
 class ApiError(HTTPException):
-    """A response that is an error; routes can raise it."""
+    """An error that a route raises; its arguments are those of `error_response`."""
 
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        *,
-        code: str = "",
-        param: str = "",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        """An error with `message`; without `code` it has that of its status."""
-        super().__init__(status, message, headers)
-        self.code = code
-        self.param = param
-
-
-class ClientGone(Exception):  # noqa: N818 - it reports a wish, not a fault
-    """The client has closed the connection."""
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        """An error with `message`."""
+        super().__init__(status, message)
+        self.response = error_response(status, message, **more)
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
@@ -76,13 +71,13 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
         work: the work for the client.
 
     Raises:
-        ClientGone: the client has closed the connection.
+        ApiError: the client has closed the connection.
     """
     working, watching = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise ClientGone
+            raise ApiError(CLIENT_GONE, "The connection was closed.")
         return working.result()
     finally:
         working.cancel()
@@ -90,22 +85,14 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.gather(working, watching, return_exceptions=True)
 
 
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the OpenAPI document."""
     return {status: {"model": ErrorOut, "description": _STATUSES[status][1]} for status in statuses}
-
-
-def error_json(status: int, message: str, code: str = "", param: str = "") -> Json:
-    """`{"error": {"message", "type", "code", "param"}}`; without `code` that of the status."""
-    default = "server_error" if status >= _SERVER_ERROR else "invalid_request_error"
-    return {
-        "error": {
-            "message": message[:_LONGEST_MESSAGE],
-            "type": _TYPES.get(status, default),
-            "code": code or _STATUSES.get(status, ("error",))[0],
-            "param": param or None,
-        }
-    }
 
 
 def error_response(
@@ -116,55 +103,55 @@ def error_response(
     param: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """A response with `error_json` as its body."""
-    return JSONResponse(error_json(status, message, code, param), status, headers)
-
-
-def user_error_status(error: UserError | Cancelled) -> tuple[int, str, str, dict[str, str]]:
-    """Status, sentence, code and headers for a user error, or for the end of the server."""
-    if isinstance(error, Cancelled):
-        return 503, "The assistant ends; start it again.", "ending", {}
-    for kind, status, code, seconds in (
-        (InputError, 400, "bad_request", 0),
-        (BusyError, 503, "busy", 5),
-        (NotReadyError, 503, "not_ready", 10),
-        (LibraryInUseError, 409, "library_in_use", 10),
-        (LibraryError, 503, "library_unusable", 0),
-    ):
-        if isinstance(error, kind):
-            return status, str(error), code, {"Retry-After": str(seconds)} if seconds else {}
-    return 500, str(error), "internal_error", {}
+    """`{"error": {"message", "type", "code", "param"}}`; without `code` that of the status."""
+    default = "server_error" if status >= _SERVER_ERROR else "invalid_request_error"
+    error = {
+        "message": message[:_LONGEST_MESSAGE],
+        "type": _TYPES.get(status, default),
+        "code": code or _STATUSES.get(status, ("error",))[0],
+        "param": param or None,
+    }
+    return JSONResponse({"error": error}, status, headers)
 
 
 def error_event(error: UserError | Cancelled) -> str:
     """An error as a server-sent event, for a stream whose status was sent before."""
-    status, message, code, _ = user_error_status(error)
-    return f"data: {dumps(error_json(status, message, code))}\n\n"
-
-
-Handler = Callable[[Request, Any], Awaitable[Response]]
+    return f"data: {bytes(_user_error(error).body).decode()}\n\n"
 
 
 def add_error_handlers(app: FastAPI) -> None:
     """Have `app` return every error in the same shape."""
-    handlers: dict[type[Exception], Handler] = {
-        HTTPException: _http_error,
-        RequestValidationError: _invalid,
-        UserError: _user_error,
-        Cancelled: _user_error,
-        ClientGone: _client_gone,
-        Exception: _bug,
-    }
-    for kind, handler in handlers.items():
-        app.add_exception_handler(kind, handler)
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        if isinstance(error, ApiError):
+            return error.response
+        message = _sentence(request, error)
+        return error_response(error.status_code, message, headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _invalid(request, error.errors()[0])
+
+    @app.exception_handler(UserError)
+    @app.exception_handler(Cancelled)
+    async def user_error(_request: Request, error: UserError | Cancelled) -> Response:
+        return _user_error(error)
+
+    @app.exception_handler(Exception)
+    async def bug(_request: Request, _error: Exception) -> Response:
+        message = "Something unexpected went wrong; the terminal of the assistant shows more."
+        return error_response(500, message)
 
 
-async def _http_error(request: Request, error: HTTPException) -> Response:
-    if isinstance(error, ApiError):
-        message, code, param = str(error.detail), error.code, error.param
-    else:
-        message, code, param = _sentence(request, error), "", ""
-    return error_response(error.status_code, message, code=code, param=param, headers=error.headers)
+def _user_error(error: UserError | Cancelled) -> JSONResponse:
+    """The response to a user error, or to the end of the server."""
+    if isinstance(error, Cancelled):
+        return error_response(503, "The assistant ends; start it again.", code="ending")
+    kind = next(kind for kind in _USER_ERRORS if isinstance(error, kind))
+    status, code, seconds = _USER_ERRORS[kind]
+    headers = {"Retry-After": str(seconds)} if seconds else None
+    return error_response(status, str(error), code=code, headers=headers)
 
 
 def _sentence(request: Request, error: HTTPException) -> str:
@@ -181,8 +168,8 @@ def _sentence(request: Request, error: HTTPException) -> str:
     return str(error.detail)
 
 
-async def _invalid(request: Request, error: RequestValidationError) -> Response:
-    first = error.errors()[0]
+def _invalid(request: Request, first: Mapping[str, Any]) -> Response:
+    """The response to a request whose first mistake, in pydantic's words, is this."""
     where = ".".join(map(str, first["loc"][1:]))
     if first["type"] == "json_invalid":
         at, reason = first["loc"][-1], first["ctx"]["error"]
@@ -210,23 +197,3 @@ def _reason(error: Mapping[str, Any]) -> str:
 def _is_json(request: Request) -> bool:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" or kind.endswith("+json")
-
-
-async def _user_error(_request: Request, error: UserError | Cancelled) -> Response:
-    status, message, code, headers = user_error_status(error)
-    return error_response(status, message, code=code, headers=headers)
-
-
-async def _client_gone(_request: Request, _error: ClientGone) -> Response:
-    return Response(status_code=CLIENT_GONE)
-
-
-async def _bug(_request: Request, _error: Exception) -> Response:
-    return error_response(
-        500, "Something unexpected went wrong; the terminal of the assistant shows more."
-    )
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -1,31 +1,35 @@
-"""Routes of papers: search, lookup, and one paper as JSON, BibTeX or RIS."""
+"""Routes of papers: search, lookup, one paper as JSON, BibTeX or RIS, and ingest if allowed."""
 
+import asyncio
+import shutil
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from assistant.server.api.errors import ApiError, documented, unless_gone
-from assistant.server.api.schemas import (
-    LookupOut,
-    LookupQuery,
-    PaperOut,
-    SearchOut,
-    SearchRequest,
-)
+from assistant.server.api.schemas import LookupOut, LookupQuery, PaperOut, SearchOut, SearchRequest
 from assistant.server.auth import owner_of
+from assistant.server.jobs.library import JobState
 from assistant.server.service import Service
 from assistant.types import lookup_json, paper_json, search_json
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
 from retrieval.query.syntax import ExplicitFilters
-from retrieval.types import Paper
+from retrieval.types import BusyError, IngestReport, Paper
 
+_MOST_FILES = 20
 _ENDINGS = {
     ".bib": ("bibtex", "application/x-bibtex"),
     ".ris": ("ris", "application/x-research-info-systems"),
 }
+_TEXT = {"type": "string"}
 
 
 class _Anything(PathConvertor):
@@ -43,7 +47,6 @@ def paper_routes(service: Service) -> APIRouter:
 
     @router.post(
         "/v1/search",
-        operation_id="search",
         summary="Rank the papers for a query",
         response_model=SearchOut,
         responses=documented(400, 401, 408, 413, 415, 429, 500, 503),
@@ -53,12 +56,10 @@ def paper_routes(service: Service) -> APIRouter:
         owner = owner_of(request.scope)
         work = service.search_async(body.query, body.k, reranked=body.rerank, owner=owner)
         found = await unless_gone(request.receive, work)
-        hits = search_json(None, 0, body.query, found.passages)
-        return {**hits, "notes": list(found.notes)}
+        return {**search_json(None, 0, body.query, found.passages), "notes": found.notes}
 
     @router.get(
         "/v1/lookup",
-        operation_id="lookup",
         summary="Look papers up by their records",
         response_model=LookupOut,
         responses=documented(400, 401, 429, 500, 503),
@@ -79,31 +80,23 @@ def paper_routes(service: Service) -> APIRouter:
 
     errors = documented(401, 404, 429, 500, 503)
 
-    @router.get(
-        "/v1/papers/{id:anything}.bib",
-        operation_id="bib",
-        summary="A paper as BibTeX",
-        response_class=Response,
-        responses=_content(".bib") | errors,
-    )
-    def bib(id: str) -> Response:  # noqa: A002 - the path's word
-        """The paper for a manuscript; its citation key is the same in every export."""
-        return _shown(service, id, ".bib")
+    def add_export(ending: str, name: str) -> None:
+        @router.get(
+            f"/v1/papers/{{id:anything}}{ending}",
+            name=ending[1:],
+            summary=f"A paper as {name}",
+            response_class=Response,
+            responses={200: {"content": {_ENDINGS[ending][1]: {"schema": _TEXT}}}, **errors},
+        )
+        def export(id: str) -> Response:  # noqa: A002 - the path's word
+            """The paper for a manuscript or a reference manager, with the key of every export."""
+            return _shown(service, id, ending)
 
-    @router.get(
-        "/v1/papers/{id:anything}.ris",
-        operation_id="ris",
-        summary="A paper as RIS",
-        response_class=Response,
-        responses=_content(".ris") | errors,
-    )
-    def ris(id: str) -> Response:  # noqa: A002
-        """The paper for a reference manager."""
-        return _shown(service, id, ".ris")
+    add_export(".bib", "BibTeX")
+    add_export(".ris", "RIS")
 
     @router.get(
         "/v1/papers/{id:anything}",
-        operation_id="paper",
         summary="A paper",
         response_model=PaperOut,
         responses=errors,
@@ -113,11 +106,6 @@ def paper_routes(service: Service) -> APIRouter:
         return _shown(service, id, "")
 
     return router
-
-
-def _content(ending: str) -> dict[int | str, dict[str, Any]]:
-    """The response of an export, for the OpenAPI document."""
-    return {200: {"content": {_ENDINGS[ending][1]: {"schema": {"type": "string"}}}}}
 
 
 def _shown(service: Service, id_: str, ending: str) -> Response:
@@ -148,3 +136,111 @@ def _key(service: Service, paper: Paper) -> str:
 def _file_name(key: str) -> str:
     """The citation key as a file name that is safe in a header."""
     return "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in key)[:100]
+
+
+def ingest_routes(service: Service) -> APIRouter:
+    """The route."""
+
+    class CheckedRoute(APIRoute):
+        """Checks a request before its body is read."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            read_and_answer = super().get_route_handler()
+
+            async def handler(request: Request) -> Response:
+                _check_upload(service, request)
+                return await read_and_answer(request)
+
+            return handler
+
+    router = APIRouter(tags=["Library"], route_class=CheckedRoute)
+
+    @router.post(
+        "/v1/ingest",
+        summary="Add papers to the library",
+        responses=documented(400, 401, 403, 408, 409, 413, 415, 429, 500, 503),
+    )
+    async def ingest(
+        request: Request,
+        files: Annotated[
+            list[UploadFile],
+            File(max_length=_MOST_FILES, description="JSONL, BibTeX, RIS, CSV, or as in seeds/."),
+        ],
+        venue: Annotated[str, Form(max_length=200, description="Of papers that name none.")] = "",
+        year: Annotated[
+            int | None, Form(ge=0, le=9999, description="Of papers that name none.")
+        ] = None,
+    ) -> IngestReport:
+        """Files in the formats that `assistant ingest` reads, recognised by their contents.
+
+        The assistant must have been started with `--allow-ingest`, and accepts one request at a
+        time. Closing the connection stops the ingest; the papers written so far stay.
+        """
+        with TemporaryDirectory(prefix="assistant-ingest-", ignore_cleanup_errors=True) as folder:
+            names = await run_in_threadpool(_save, files, Path(folder))
+            try:
+                number = service.jobs.add(list(names), names=names, venue=venue.strip(), year=year)
+            except BusyError as error:
+                raise ApiError(409, str(error), headers={"Retry-After": "10"}) from error
+            return _report(await unless_gone(request.receive, _ended(service, number)))
+
+    return router
+
+
+def _check_upload(service: Service, request: Request) -> None:
+    """Refuse a request before its body is read.
+
+    Raises:
+        ApiError: ingest is not allowed, or the body is no form.
+        NotReadyError: the setup has not ended.
+    """
+    if not service.settings.allow_ingest:
+        raise ApiError(
+            403,
+            "Papers are not taken over the network here; start `assistant serve` with "
+            "--allow-ingest.",
+            code="ingest_not_allowed",
+        )
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise ApiError(415, "The body has to be multipart/form-data with the field `files`.")
+    service.assistant  # noqa: B018 - raises if it is not ready
+
+
+def _save(files: list[UploadFile], folder: Path) -> dict[Path, str]:
+    """Write the files under safe names; returns their paths with their original names."""
+    names: dict[Path, str] = {}
+    for number, file in enumerate(files):
+        path = folder / str(number)
+        with path.open("wb") as target:
+            shutil.copyfileobj(file.file, target)
+        names[path] = file.filename or ""
+    return names
+
+
+async def _ended(service: Service, number: int) -> JobState:
+    """The final state of the job, which is cancelled if the client goes."""
+    try:
+        await asyncio.to_thread(service.jobs.wait)
+    except asyncio.CancelledError:
+        service.jobs.cancel()
+        raise
+    job = service.jobs.state
+    if job.number != number:  # the next job has begun
+        raise ApiError(409, "The files were added, and others after them; look them up.")
+    return job
+
+
+def _report(job: JobState) -> IngestReport:
+    """The report.
+
+    Raises:
+        ApiError: the job failed or read no paper.
+    """
+    report = job.report
+    if report is None:
+        raise ApiError(503, job.error or "Adding the files was stopped; send them again.")
+    papers_read = report.added + report.updated + report.unchanged + report.merged
+    if report.skipped and not papers_read:
+        first = report.skipped[0]
+        raise ApiError(400, f"No paper could be read: {first.source}: {first.reason}.")
+    return report

@@ -6,8 +6,6 @@ the papers that they cite. For a forgotten answer only the question and the text
 """
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from assistant.pipeline.assistant import LONGEST_QUESTION, checked_question
@@ -20,7 +18,7 @@ MOST_TURNS = 50
 
 
 class RecentAnswers:
-    """The most recent answers by conversation. Thread-safe."""
+    """The most recent answers by conversation."""
 
     def __init__(self, most: int = 500) -> None:
         """Start without answers.
@@ -29,8 +27,7 @@ class RecentAnswers:
             most: number of answers kept; each takes about 20 kB with its papers.
         """
         self._most = most
-        self._answers: OrderedDict[bytes, Answer] = OrderedDict()
-        self._changed = threading.Lock()
+        self._answers: dict[bytes, Answer] = {}
 
     def history(self, messages: Sequence[Message]) -> list[Turn]:
         """The turns before the question that `messages` end with."""
@@ -53,11 +50,10 @@ class RecentAnswers:
         for message in spoken(messages):
             said = _hashed(said, message.role, message.text)
         said = _hashed(said, "assistant", answer.text)
-        with self._changed:
-            self._answers[said] = answer
-            self._answers.move_to_end(said)
-            if len(self._answers) > self._most:
-                self._answers.popitem(last=False)
+        self._answers.pop(said, None)  # the last to be forgotten
+        self._answers[said] = answer
+        if len(self._answers) > self._most:
+            del self._answers[next(iter(self._answers))]
 
     def _turn(self, question: str, text: str, said: bytes) -> list[Turn]:
         """A turn, or none if the question is not valid."""
@@ -65,9 +61,7 @@ class RecentAnswers:
             question = checked_question(question[:LONGEST_QUESTION])
         except InputError:
             return []
-        with self._changed:
-            known = self._answers.get(said)
-        return [Turn(question, known or _forgotten(question, text))]
+        return [Turn(question, self._answers.get(said) or _forgotten(question, text))]
 
 
 def spoken(messages: Sequence[Message]) -> list[Message]:

@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from assistant import __version__
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
-from assistant.server.api.papers import paper_routes
+from assistant.server.api.papers import ingest_routes, paper_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
-from assistant.server.api.uploads import ingest_routes
-from assistant.server.auth import path_of
+from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.service import Service
 
 _STATIC = Path(__file__).with_name("static")
@@ -46,6 +45,7 @@ def _build_api(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     for routes in (chat_routes, _model_routes, paper_routes, ingest_routes, _status_routes):
         api.include_router(routes(service))
@@ -60,7 +60,6 @@ def _model_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/models",
-        operation_id="models",
         summary="The models that answer",
         responses=documented(401, 429, 500, 503),
     )
@@ -70,11 +69,10 @@ def _model_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/v1/models/{id:anything}",
-        operation_id="model",
         summary="One model",
         responses=documented(401, 404, 429, 500, 503),
     )
-    async def one_model(id: str) -> ModelOut:  # noqa: A002 - the path's word
+    async def model(id: str) -> ModelOut:  # noqa: A002 - the path's word
         """The model with this id."""
         return ModelOut(id=check_model(service, id), created=started)
 
@@ -86,21 +84,24 @@ def _status_routes(service: Service) -> APIRouter:
 
     @router.get(
         "/healthz",
-        operation_id="health",
         summary="Whether questions can be asked",
         responses={503: {"model": HealthOut, "description": "Not yet, or not at all."}},
     )
-    async def healthz(response: Response) -> HealthOut:
+    async def health(response: Response) -> HealthOut:
         """200 if questions can be asked, 503 during the setup or if it has failed."""
-        health = _health(service)
-        if health.status != "ready":
-            response.status_code = 503
-            response.headers["Retry-After"] = "10"
-        return health
+        state = service.setup.state
+        if state.assistant:
+            model = state.assistant.model.name
+            return HealthOut(status="ready", papers=state.papers, model=model)
+        response.status_code = 503
+        response.headers["Retry-After"] = "10"
+        if state.error:
+            return HealthOut(status="failed", message=state.error, papers=state.papers)
+        stage = state.stages[-1].name if state.stages else "starting"
+        return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
 
     @router.get(
         "/metrics",
-        operation_id="metrics",
         summary="Figures for Prometheus",
         response_class=Response,
         responses={200: {"content": {_METRICS_TYPE: {"schema": {"type": "string"}}}}},
@@ -112,27 +113,13 @@ def _status_routes(service: Service) -> APIRouter:
     return router
 
 
-def _health(service: Service) -> HealthOut:
-    state = service.setup.state
-    if state.error:
-        return HealthOut(status="failed", message=state.error, papers=state.papers)
-    if state.assistant is None:
-        stage = state.stages[-1].name if state.stages else "starting"
-        return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
-    return HealthOut(status="ready", papers=state.papers, model=state.assistant.model.name)
-
-
 def _add_docs(app: FastAPI) -> None:
     """Add `/docs`, with files from this machine alone, and correct the OpenAPI document."""
     app.get("/docs", include_in_schema=False)(lambda: FileResponse(_STATIC / "docs.html"))
     app.mount("/docs/swagger", StaticFiles(packages=[("fastapi_offline", "static")]))
     app.mount("/docs/own", StaticFiles(directory=_STATIC))
     described = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        return _corrected(described())
-
-    app.openapi = openapi  # type: ignore[method-assign]
+    app.openapi = lambda: _corrected(described())  # type: ignore[method-assign]
 
 
 def _corrected(document: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +135,7 @@ def _corrected(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-class _ApiOrPage:
+class _ApiOrPage(HttpMiddleware):
     """Passes a request to the API or to the page.
 
     The page accepts every path. In one app with it, unknown paths of the API would be pages, and
@@ -156,11 +143,10 @@ class _ApiOrPage:
     """
 
     def __init__(self, app: ASGIApp, api: ASGIApp) -> None:
-        self._app = app
+        super().__init__(app)
         self._api = api
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_api = scope["type"] == "http" and any(
-            f"{path_of(scope)}/".startswith(f"{path}/") for path in (*_API_PATHS, *_OLD_MCP)
-        )
-        await (self._api if is_api else self._app)(scope, receive, send)
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = f"{path_of(scope)}/"
+        is_api = any(path.startswith(f"{each}/") for each in (*_API_PATHS, *_OLD_MCP))
+        await (self._api if is_api else self.app)(scope, receive, send)

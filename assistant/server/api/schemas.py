@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from assistant.pipeline.assistant import LONGEST_QUESTION
 from assistant.types import AnswerSentence, Outcome, Timings, Tokens
@@ -15,21 +15,17 @@ LONGEST_FILTER = 200
 """Characters of an author, venue or decision in a lookup."""
 _NOT_BLANK = r"\S"
 _QUESTION = "How can a convolutional network learn its strides?"
-
+_ASKED = {"messages": [{"role": "user", "content": _QUESTION}]}
 
 FinishReason = Literal["stop", "length"]
 
 
-class _RequestModel(BaseModel):
+class _RequestModel(BaseModel, strict=True, extra="ignore"):
     """A request: types are not converted, unknown fields are ignored."""
 
-    model_config = ConfigDict(strict=True, extra="ignore")
 
-
-class _ResponseModel(BaseModel):
+class _ResponseModel(BaseModel, extra="forbid"):
     """A response: unknown fields are a bug."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def _only(accepts: Callable[[Any], bool], complaint: str) -> BeforeValidator:
@@ -100,17 +96,10 @@ class StreamOptions(_RequestModel):
     """Whether the stream ends with the token counts."""
 
 
-class ChatRequest(_RequestModel):
+class ChatRequest(
+    _RequestModel, json_schema_extra={"examples": [_ASKED, {**_ASKED, "stream": True}]}
+):
     """A conversation whose last message is the question. Other fields of OpenAI's are ignored."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"messages": [{"role": "user", "content": _QUESTION}]},
-                {"messages": [{"role": "user", "content": _QUESTION}], "stream": True},
-            ]
-        }
-    )
 
     messages: list[Message] = Field(min_length=1, max_length=2000)
     model: str = Field("default", max_length=500)
@@ -243,10 +232,8 @@ class ModelsOut(_ResponseModel):
     data: list[ModelOut]
 
 
-class SearchRequest(_RequestModel):
+class SearchRequest(_RequestModel, json_schema_extra={"examples": [{"query": _QUESTION, "k": 3}]}):
     """A search for papers."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": _QUESTION, "k": 3}]})
 
     query: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=_NOT_BLANK)
     k: int = Field(10, ge=1, le=MOST_PAPERS)

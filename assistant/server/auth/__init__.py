@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 OWNER = "owner"
 """Key of the owner in a request's state."""
 ANYONE = "anyone"
@@ -13,6 +15,22 @@ class _WrappedRequest(Protocol):
     """A wrapped request, such as Gradio passes to an event handler."""
 
     request: Any
+
+
+class HttpMiddleware:
+    """ASGI middleware; a subclass says in `handle` what it does with a request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap `app`."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; the app's start and end pass through."""
+        await (self.handle if scope["type"] == "http" else self.app)(scope, receive, send)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        raise NotImplementedError
 
 
 def owner_of(scope: Mapping[str, Any]) -> str:

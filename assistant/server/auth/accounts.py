@@ -14,7 +14,7 @@ from typing import Annotated
 from argon2 import PasswordHasher, Type, extract_parameters
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from filelock import FileLock
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from retrieval.index.files import write_whole
 from retrieval.types import InputError
@@ -47,8 +47,8 @@ def _checked_hash(text: str) -> str:
 _Hash = Annotated[str, AfterValidator(_checked_hash)]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Record(BaseModel, extra="forbid"):
+    pass
 
 
 class Key(_Record):
@@ -63,14 +63,14 @@ class User(_Record):
     """A user who may sign in."""
 
     password: _Hash
-    keys: dict[str, Key] = Field(default_factory=dict)
+    keys: dict[str, Key] = {}
     """By their public part."""
 
 
 class Users(_Record):
     """The content of an auth file."""
 
-    users: dict[str, User] = Field(default_factory=dict)
+    users: dict[str, User] = {}
     """By name."""
 
     def with_key(self, key_id: str) -> tuple[str, Key] | None:
@@ -90,7 +90,8 @@ class Accounts:
         self._stamp = _stamp_of(path)
         self._users = read_users(path)
         self._secret = secrets.token_bytes(32)
-        self._verified: dict[str, tuple[bytes, str]] = {}
+        self._verified: set[tuple[bytes, str]] = set()
+        """Digests of the keys that were accepted, with their hashes in the file."""
 
     def user(self, name: str) -> User | None:
         """The user of this name, or None."""
@@ -104,21 +105,18 @@ class Accounts:
 
     def with_key(self, key: str) -> str | None:
         """The name of the API key's owner, or None; equally slow if there is no such key."""
-        key_id = key_id_of(key)
-        found = self._current().with_key(key_id)
+        found = self._current().with_key(key_id_of(key))
         right = matches(found[1].hash if found else DUMMY_HASH, key)
         if not found or not right:
             return None
-        self._verified[key_id] = self._digest(key), found[1].hash
+        self._verified.add((self._digest(key), found[1].hash))
         return found[0]
 
     def with_verified_key(self, key: str) -> str | None:
         """Like `with_key`, but quick, and only for a key that `with_key` has accepted before."""
-        key_id = key_id_of(key)
-        found = self._current().with_key(key_id)
-        digest, hash_ = self._verified.get(key_id, (b"", ""))
-        same = hmac.compare_digest(digest, self._digest(key))
-        return found[0] if same and found and found[1].hash == hash_ else None
+        found = self._current().with_key(key_id_of(key))
+        known = found and (self._digest(key), found[1].hash) in self._verified
+        return found[0] if found and known else None
 
     def _digest(self, key: str) -> bytes:
         return hmac.digest(self._secret, key.encode(errors="surrogatepass"), "sha256")

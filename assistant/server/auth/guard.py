@@ -1,22 +1,20 @@
 """Lets users, or without an auth file all browsers, in; `protect` adds all access middleware."""
 
-import ipaddress
 import re
 import secrets
 import sys
-from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.responses import RedirectResponse, Response
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import error_response
-from assistant.server.auth import OWNER, path_of
-from assistant.server.auth.accounts import Accounts, key_id_of, read_users
-from assistant.server.auth.headers import SecurityHeaders
+from assistant.server.auth import OWNER, HttpMiddleware, path_of
+from assistant.server.auth.accounts import Accounts, key_id_of
+from assistant.server.auth.headers import Origins, SecurityHeaders, is_loopback
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
 from assistant.server.auth.page_sessions import PageSessions
 from assistant.server.auth.request_body import BodyLimit
@@ -26,25 +24,13 @@ _SESSION_COOKIE = "assistant_session"
 _BROWSER_COOKIE = "assistant_browser"
 _BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _YEAR = 365 * 24 * 3600
-_HEALTH_PATH = "/healthz"
-_CLOSED_PREFIXES = (
-    *("/gradio_api/proxy=", "/gradio_api/file=http:", "/gradio_api/file=https:"),
-    *("/gradio_api/vibe-", "/gradio_api/undo-vibe-", "/gradio_api/run-history", "/gradio_api/runs"),
-    *("/gradio_api/deep_link", "/gradio_api/process_recording", "/gradio_api/profiling"),
-    *("/gradio_api/dev/", "/monitoring", "/custom_component", "/pwa_icon", "/manifest.json"),
-    *("/login/", "/logout/"),
-)
-"""Closed routes of the framework: its proxy, downloads, recorded runs, code generation, sign-in."""
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_PORTS = {"http": 80, "https": 443}
 
 
 def protect(app: FastAPI, settings: Settings) -> None:
     """Add the access middleware to `app`; the middleware added last sees a request first.
 
     Raises:
-        InputError: see `check_auth_file`.
+        InputError: the auth file is missing, unreadable or broken.
     """
     app.add_middleware(PageSessions)
     if settings.auth_file:
@@ -52,18 +38,8 @@ def protect(app: FastAPI, settings: Settings) -> None:
     else:
         app.add_middleware(BrowserGuard)
     app.add_middleware(BodyLimit)
-    app.add_middleware(Origins, host=settings.host, server_name=settings.server_name)
+    app.add_middleware(Origins, settings=settings)
     app.add_middleware(SecurityHeaders)
-
-
-def check_auth_file(settings: Settings) -> None:
-    """Check the auth file before anything is loaded.
-
-    Raises:
-        InputError: the auth file is missing, unreadable or broken.
-    """
-    if settings.auth_file:
-        read_users(settings.auth_file)
 
 
 def warn_if_open(settings: Settings) -> None:
@@ -82,16 +58,8 @@ def warn_if_open(settings: Settings) -> None:
         )
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-class Guard:
-    """ASGI middleware with an auth file: only users pass, by a session or an API key.
+class Guard(HttpMiddleware):
+    """Lets users pass, by a session or an API key.
 
     Sessions are kept here, not in a signed cookie: one that was signed out, or whose password has
     changed, must end even if its cookie was copied.
@@ -99,35 +67,33 @@ class Guard:
 
     def __init__(self, app: ASGIApp, accounts: Accounts) -> None:
         """Wrap `app`; nobody is signed in yet."""
-        self.app = app
+        super().__init__(app)
         self._accounts = accounts
         self._sessions = Sessions()
         self._attempts = Attempts()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests of users; others sign in or are refused."""
-        if scope["type"] != "http" or path_of(scope) == _HEALTH_PATH:
-            await self.app(scope, receive, send)
-            return
         request = Request(scope, receive)
-        signs = path_of(scope) in {"/login", "/logout"}
-        response = await (self._sign(request) if signs else self._refusal(request))
-        await (response or self.app)(scope, receive, send)
-
-    async def _sign(self, request: Request) -> Response:
-        """The response to `/login` and `/logout`."""
-        match path_of(request.scope), request.method:
+        response: Response | None = None
+        match path_of(scope), request.method:
+            case "/healthz", _:
+                pass
             case "/login", "POST":
-                return await self._sign_in(request)
+                response = await self._sign_in(request)
             case "/login", "GET" | "HEAD":
                 signed_in = self._user_of_session(request)
-                return _redirect(request, "/") if signed_in else login_page()
+                response = _redirect(request, "/") if signed_in else login_page()
             case "/logout", "POST":
                 self._sessions.end(request.cookies.get(_SESSION_COOKIE, ""))
-                signed_out = _redirect(request, "/login")
-                _set_cookie(signed_out, request, _SESSION_COOKIE, "", 0)
-                return signed_out
-        return error_response(405, "Signing in takes GET or POST, and signing out POST.")
+                response = _redirect(request, "/login")
+                _set_cookie(response, request, _SESSION_COOKIE, "", 0)
+            case "/login" | "/logout", _:
+                message = "Signing in takes GET or POST, and signing out POST."
+                response = error_response(405, message)
+            case _:
+                response = await self._refusal(request)
+        await (response or self.app)(scope, receive, send)
 
     async def _refusal(self, request: Request) -> Response | None:
         """The response to strangers; None for users, who become the owners of the request."""
@@ -149,10 +115,8 @@ class Guard:
         key = key.strip()
         if name := self._accounts.with_verified_key(key):
             return name
-        address = f"key {_address(request)}"
-        return await self._attempts.make(
-            address, f"key {key_id_of(key)[:64]}", lambda: self._accounts.with_key(key)
-        )
+        address, name = f"key {_address(request)}", f"key {key_id_of(key)[:64]}"
+        return await self._attempts.make(address, name, lambda: self._accounts.with_key(key))
 
     def _user_of_session(self, request: Request) -> str | None:
         session = self._sessions.find(request.cookies.get(_SESSION_COOKIE, ""))
@@ -182,81 +146,23 @@ class Guard:
         return signed_in
 
 
-class BrowserGuard:
-    """ASGI middleware without an auth file: a cookie identifies each browser."""
+class BrowserGuard(HttpMiddleware):
+    """Without an auth file, knows each browser by a cookie."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap `app`."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its owner; opening the page sets the cookie for a year."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        request = HTTPConnection(scope)
-        if path_of(scope) in {"/login", "/logout"}:
+        request, path = HTTPConnection(scope), path_of(scope)
+        if path in {"/login", "/logout"}:
             await _redirect(request, "/")(scope, receive, send)
             return
         known = request.cookies.get(_BROWSER_COOKIE, "")
         token = known if _BROWSER_TOKEN.fullmatch(known) else ""
-        if scope["method"] == "GET" and path_of(scope) == "/":
+        if scope["method"] == "GET" and path == "/":
             token = token or secrets.token_urlsafe(32)
-            cookie = Response()
-            _set_cookie(cookie, request, _BROWSER_COOKIE, token, _YEAR)
-            send = _with_cookie(send, cookie.headers["set-cookie"])
+            send = _with_cookie(send, request, token)
         if token:
             scope.setdefault("state", {})[OWNER] = f"browser:{token}"
         await self.app(scope, receive, send)
-
-
-class Origins:
-    """ASGI middleware that refuses what is asked under a foreign name or from another site.
-
-    It refuses unknown hosts (DNS rebinding), with the names to use, which Starlette's
-    `TrustedHostMiddleware` does not say; other origins; WebSockets; and closed routes.
-    """
-
-    def __init__(self, app: ASGIApp, host: str, server_name: str) -> None:
-        """Wrap `app`; host names are checked only if `host`, the address served, is loopback."""
-        self.app = app
-        self._server_name = server_name.lower()
-        given = {_with_port(self._server_name)[0]} - {""}
-        self._names = _LOOPBACK | given if is_loopback(host) else None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on requests of own pages and of programs."""
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        refused = self._refusal(scope) if scope["type"] == "http" else None
-        await (refused or self.app)(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if self._names is not None and _with_port(host)[0] not in self._names:
-            names = ", ".join(sorted(self._names))
-            message = f"The assistant is not served under this name, but as {names}."
-            return error_response(421, message, code="unknown_host")
-        if scope["method"] not in _SAFE and self._is_foreign(headers.get("origin", ""), host):
-            message = "Pages of other sites cannot send requests to the assistant."
-            return error_response(403, message, code="foreign_origin")
-        if scope["path"] == scope.get("root_path"):
-            return RedirectResponse(f"{scope['path']}/")
-        if path_of(scope).lower().startswith(_CLOSED_PREFIXES):
-            return error_response(404, "There is nothing under this address.")
-        return None
-
-    def _is_foreign(self, origin: str, host: str) -> bool:
-        """Whether `origin` is another site; programs send none."""
-        if not origin:
-            return False
-        scheme, _, netloc = origin.partition("://")
-        own = {_with_port(host, scheme)}
-        if self._server_name:
-            own.add(_with_port(self._server_name, scheme))
-        return not netloc or _with_port(netloc, scheme) not in own
 
 
 async def _form(request: Request) -> tuple[str, str]:
@@ -295,30 +201,21 @@ def _set_cookie(
     response: Response, request: HTTPConnection, name: str, value: str, seconds: int
 ) -> None:
     """Set a cookie that scripts cannot read and other sites cannot send."""
+    path = request.scope.get("root_path", "") + "/"
+    secure = request.url.scheme == "https"
     response.set_cookie(
-        name,
-        value,
-        seconds,
-        path=request.scope.get("root_path", "") + "/",
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="strict",
+        name, value, seconds, path=path, secure=secure, httponly=True, samesite="strict"
     )
 
 
-def _with_cookie(send: Send, cookie: str) -> Send:
+def _with_cookie(send: Send, request: HTTPConnection, token: str) -> Send:
+    """`send`, which also sets the browser's cookie."""
+    cookie = Response()
+    _set_cookie(cookie, request, _BROWSER_COOKIE, token, _YEAR)
+
     async def send_with_cookie(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).append("set-cookie", cookie)
+            MutableHeaders(scope=message).append("set-cookie", cookie.headers["set-cookie"])
         await send(message)
 
     return send_with_cookie
-
-
-def _with_port(netloc: str, scheme: str = "") -> tuple[str, int | None]:
-    """Host name and port; where they cannot be told apart, `netloc` as it is."""
-    try:
-        parts = urlsplit(f"//{netloc}")
-        return parts.hostname or "", parts.port or _PORTS.get(scheme)
-    except ValueError:
-        return netloc, None

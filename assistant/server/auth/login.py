@@ -24,8 +24,6 @@ _BY_ADDRESS = RateLimitItemPerMinute(10, namespace="address")
 """Failures from one address."""
 _BY_NAME = RateLimitItemPerMinute(20, namespace="name")
 """Failures for one name, from any address."""
-_MAX_WAITING = 16
-"""Attempts that may wait for their turn."""
 _MAX_WAIT = 10.0
 """Seconds that an attempt may wait for its turn."""
 _TEMPLATE = Path(__file__).with_name("login.html")
@@ -52,7 +50,6 @@ class Attempts:
         """Count no failure yet."""
         self._failures = MovingWindowRateLimiter(MemoryStorage())
         self._turn = asyncio.Lock()
-        self._waiting = 0
 
     async def make(self, address: str, name: str, verify: Callable[[], str | None]) -> str | None:
         """Run `verify` in a thread and return its result; None counts as a failure.
@@ -61,30 +58,21 @@ class Attempts:
             TooManyAttempts: too many have failed or are waiting.
         """
         counted = ((_BY_ADDRESS, address), (_BY_NAME, name))
-        await self._wait_for_turn()
+        try:
+            await asyncio.wait_for(self._turn.acquire(), _MAX_WAIT)
+        except TimeoutError:
+            raise TooManyAttempts(_MAX_WAIT) from None
         try:
             for limit, of in counted:
                 if not self._failures.test(limit, of):
                     reset = self._failures.get_window_stats(limit, of).reset_time
                     raise TooManyAttempts(reset - time.time())
             found = await asyncio.to_thread(verify)
-            if found is None:
-                for limit, of in counted:
-                    self._failures.hit(limit, of)
+            for limit, of in counted if found is None else ():
+                self._failures.hit(limit, of)
         finally:
             self._turn.release()
         return found
-
-    async def _wait_for_turn(self) -> None:
-        if self._waiting >= _MAX_WAITING:
-            raise TooManyAttempts(1)
-        self._waiting += 1
-        try:
-            await asyncio.wait_for(self._turn.acquire(), _MAX_WAIT)
-        except TimeoutError:
-            raise TooManyAttempts(_MAX_WAIT) from None
-        finally:
-            self._waiting -= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +94,12 @@ class Sessions:
         self._clock = clock
         self._sessions: dict[str, Session] = {}
 
-    def __len__(self) -> int:
-        """Number of sessions, including expired ones not yet removed."""
-        return len(self._sessions)
-
     def begin(self, name: str, password: str) -> str:
         """Begin a session; returns its token, 256 random bits."""
-        self._remove_old()
         token = secrets.token_urlsafe(32)
-        until = self._clock() + LIFETIME
-        self._sessions[_hash(token)] = Session(name, password, until)
+        self._sessions[_hash(token)] = Session(name, password, self._clock() + LIFETIME)
+        if len(self._sessions) > _MAX_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
         return token
 
     def find(self, token: str) -> Session | None:
@@ -127,14 +111,6 @@ class Sessions:
         """End the session of a token."""
         self._sessions.pop(_hash(token), None)
 
-    def _remove_old(self) -> None:
-        now = self._clock()
-        for token, session in list(self._sessions.items()):
-            # Sessions are in the order in which they end.
-            if now < session.until and len(self._sessions) < _MAX_SESSIONS:
-                break
-            del self._sessions[token]
-
 
 def _hash(token: str) -> str:
     """A quick hash is enough for a random token."""
@@ -143,5 +119,5 @@ def _hash(token: str) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(autoescape=True, keep_trailing_newline=True)
+    environment = jinja2.Environment(autoescape=True)
     return environment.from_string(_TEMPLATE.read_text("utf-8"))

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import error_response
-from assistant.server.auth import owner_of, path_of
+from assistant.server.auth import HttpMiddleware, owner_of, path_of
 
 _PAGE_API = "/gradio_api/"
 _UNREAD = ("/gradio_api/upload", "/gradio_api/mcp/")
@@ -25,23 +25,21 @@ _MOST = 20_000
 """Sessions and events that are remembered; above this the owner of most loses the oldest."""
 
 
-class PageSessions:
-    """ASGI middleware that refuses the sessions and events of other owners."""
+class PageSessions(HttpMiddleware):
+    """Refuses the sessions and events of other owners."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap `app`; it knows no session yet."""
-        self.app = app
+        super().__init__(app)
         self._owners: dict[str, str] = {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests about own sessions; the first request with a body takes a new one."""
-        path = path_of(scope) if scope["type"] == "http" else ""
+        path, owner = path_of(scope), owner_of(scope)
         if not path.startswith(_PAGE_API):
             await self.app(scope, receive, send)
             return
-        owner = owner_of(scope)
-        query = parse_qs(scope["query_string"].decode("latin-1"))
-        named = [*query.get("session_hash", [])]
+        named = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [])
         if scope["method"] == "GET" and (found := _IN_PATH.match(path)):
             named.append(found[1])
         if scope["method"] == "POST" and not path.startswith(_UNREAD):
@@ -53,9 +51,8 @@ class PageSessions:
             if path.startswith(_BEGINNING):
                 send = self._noting(send, owner)
         if self._is_foreign(named, owner):
-            await error_response(403, "This session belongs to somebody else; reload the page.")(
-                scope, receive, send
-            )
+            refused = error_response(403, "This session belongs to somebody else; reload the page.")
+            await refused(scope, receive, send)
         elif path == _STREAM:
             await self._stream(scope, receive, send)
         else:

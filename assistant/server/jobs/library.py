@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from retrieval.library.health import Health, check, mend, repair
 from retrieval.library.ingest import Removal, ingest, remove_source
 from retrieval.library.library import Library
-from retrieval.types import BusyError, Cancelled, IngestReport, UserError
+from retrieval.types import BusyError, Cancelled, IngestReport, Progress, UserError
 
 JobKind = Literal["ingest", "remove", "check", "repair"]
 
@@ -67,6 +67,9 @@ class JobState:
     """Of a check or a repair."""
 
 
+_Job = Callable[[Library, Progress], JobState]
+
+
 class LibraryJobs:
     """Runs jobs on a library, one at a time. Thread-safe."""
 
@@ -84,7 +87,6 @@ class LibraryJobs:
         self._lock = threading.Lock()
         self._state = JobState()
         self._progress = ProgressTracker()
-        self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
@@ -93,7 +95,8 @@ class LibraryJobs:
         with self._lock:
             if not self._state.running:
                 return self._state
-            return replace(self._state, stages=self._progress.stages, stopping=self._stop.is_set())
+            stopping = self._progress.stop.is_set()
+            return replace(self._state, stages=self._progress.stages, stopping=stopping)
 
     def add(
         self,
@@ -120,13 +123,11 @@ class LibraryJobs:
             NotReadyError: there is no library yet.
         """
         shown = {path: shown_name(name) for path, name in (names or {}).items()}
+        fields: dict[str, Any] = {"venue": venue, "year": year, "names": shown}
 
-        def job(library: Library) -> JobState:
+        def job(library: Library, progress: Progress) -> JobState:
             try:
-                report = ingest(
-                    library, paths, venue=venue, year=year, progress=self._report_or_stop,
-                    names=shown, skips_files=True,
-                )  # fmt: skip
+                report = ingest(library, paths, progress=progress, skips_files=True, **fields)
             finally:
                 afterwards()
             return JobState(report=report)
@@ -137,20 +138,16 @@ class LibraryJobs:
         """Begin to remove the papers of a file; see `add`."""
         return self._begin(
             "remove",
-            lambda library: JobState(removal=remove_source(library, source, self._progress.report)),
+            lambda library, progress: JobState(removal=remove_source(library, source, progress)),
         )
 
     def check(self) -> int:
         """Begin to check the library for damage; see `add`."""
-        return self._begin(
-            "check", lambda library: JobState(health=check(library, self._progress.report))
-        )
+        return self._begin("check", lambda *job: JobState(health=check(*job)))
 
     def repair(self) -> int:
         """Begin to repair the library; see `add`."""
-        return self._begin(
-            "repair", lambda library: JobState(health=repair(library, self._progress.report))
-        )
+        return self._begin("repair", lambda *job: JobState(health=repair(*job)))
 
     def cancel(self) -> None:
         """Stop adding files before the next paper; papers already written stay.
@@ -159,7 +156,7 @@ class LibraryJobs:
         """
         with self._lock:
             if self._state.running and self._state.kind == "ingest":
-                self._stop.set()
+                self._progress.stop.set()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait at most `seconds` for the running job; returns whether it has ended."""
@@ -172,7 +169,7 @@ class LibraryJobs:
         self.cancel()
         self.wait()
 
-    def _begin(self, kind: JobKind, job: Callable[[Library], JobState]) -> int:
+    def _begin(self, kind: JobKind, job: _Job) -> int:
         library = self._library()
         with self._lock:
             if self._state.running:
@@ -180,34 +177,28 @@ class LibraryJobs:
             number = self._state.number + 1
             self._state = JobState(number, kind, running=True)
             self._progress = ProgressTracker()
-            self._stop.clear()
             self._thread = threading.Thread(
                 target=self._run, args=(library, job), name=kind, daemon=True
             )
             self._thread.start()
         return number
 
-    def _run(self, library: Library, job: Callable[[Library], JobState]) -> None:
+    def _run(self, library: Library, job: _Job) -> None:
         before = _count(library)
         ended = JobState(error=UNEXPECTED)
         try:
-            ended = job(library)
+            ended = job(library, self._progress.report_or_stop)
         except Cancelled:
             ended = JobState(stopped=True, error=self._mend(library))
         except UserError as error:
-            print(f"assistant: {error}", file=sys.stderr, flush=True)
-            ended = JobState(error=str(error))
+            ended = JobState(error=printed(error))
         finally:
             papers = _count(library)
             self._on_count(papers)
             with self._lock:
-                self._state = replace(
-                    ended,
-                    number=self._state.number,
-                    kind=self._state.kind,
-                    stages=self._progress.stages,
-                    added=max(0, papers - before),
-                )
+                number, kind = self._state.number, self._state.kind
+                added, stages = max(0, papers - before), self._progress.stages
+                self._state = replace(ended, number=number, kind=kind, stages=stages, added=added)
 
     def _mend(self, library: Library) -> str:
         """Complete an interrupted change; returns a sentence if that fails."""
@@ -219,17 +210,14 @@ class LibraryJobs:
             return str(error)
         return ""
 
-    def _report_or_stop(self, stage: str, done: int, total: int, unit: str) -> None:
-        if self._stop.is_set():
-            raise Cancelled
-        self._progress.report(stage, done, total, unit)
-
 
 class ProgressTracker:
     """Collects the stages reported to a `Progress`. Thread-safe."""
 
     def __init__(self) -> None:
         """Begin with no stage."""
+        self.stop = threading.Event()
+        """Set to end the work, see `report_or_stop`."""
         self._lock = threading.Lock()
         self._stages: list[Stage] = []
         self._start = (0.0, 0)
@@ -249,6 +237,12 @@ class ProgressTracker:
                 self._stages.append(Stage(stage))
             self._stages[-1] = Stage(stage, done, total, unit, self._seconds_left(done, total))
 
+    def report_or_stop(self, stage: str, done: int, total: int, unit: str) -> None:
+        """Like `report`; raises `Cancelled` once `stop` is set."""
+        if self.stop.is_set():
+            raise Cancelled
+        self.report(stage, done, total, unit)
+
     def _seconds_left(self, done: int, total: int) -> float | None:
         began, done_before = self._start
         seconds = time.monotonic() - began
@@ -262,6 +256,12 @@ def shown_name(name: str) -> str:
     last = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
     printable = "".join(character for character in last if character.isprintable())
     return " ".join(printable.split())[-LONGEST_NAME:] or "unnamed"
+
+
+def printed(error: UserError) -> str:
+    """The error's sentence, which the terminal shows as well."""
+    print(f"assistant: {error}", file=sys.stderr, flush=True)
+    return str(error)
 
 
 def _count(library: Library) -> int:

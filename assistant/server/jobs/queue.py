@@ -3,9 +3,9 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from statistics import fmean
+from typing import Self
 
 from retrieval.types import BusyError
 
@@ -36,21 +36,8 @@ class RequestQueue:
         """Places taken."""
         return len(self.tickets)
 
-    @contextmanager
-    def ticket(self, owner: str = "") -> Iterator["Ticket"]:
-        """A ticket that leaves the queue with the block; see `enter`.
-
-        Raises:
-            BusyError: all places are taken, or all that one owner may have.
-        """
-        ticket = self.enter(owner)
-        try:
-            yield ticket
-        finally:
-            ticket.leave()
-
     def enter(self, owner: str = "") -> "Ticket":
-        """Take the last place.
+        """Take the last place; as a context, the ticket leaves it at the end.
 
         An owner may have as many places as are free, so that there is always one for an owner who
         has none yet: half of the queue if nobody else waits (the dynamic thresholds of Choudhury
@@ -93,6 +80,14 @@ class Ticket:
         self._queue = queue
         self.owner = owner
         self._had_its_turn = False
+
+    def __enter__(self) -> Self:
+        """Hold the place until the end of the context."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Leave."""
+        self.leave()
 
     @property
     def ahead(self) -> int:

@@ -1,6 +1,5 @@
 """The setup job: loads models and papers in a thread before the first question."""
 
-import sys
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from assistant.models.download.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import assistant_over, open_chat_model, open_library, open_reader
-from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage
+from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage, printed
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
 from retrieval.library.ingest import ingest
@@ -35,7 +34,6 @@ class Setup:
     def __init__(self, settings: Settings) -> None:
         """Start nothing yet."""
         self._settings = settings
-        self._stop = threading.Event()
         self._lock = threading.Lock()
         self._progress = ProgressTracker()
         self._state = SetupState()
@@ -47,7 +45,7 @@ class Setup:
 
     def stop(self) -> None:
         """Stop the thread and wait for it; the next start completes an interrupted ingest."""
-        self._stop.set()
+        self._progress.stop.set()
         self._thread.join()
 
     @property
@@ -66,8 +64,7 @@ class Setup:
         try:
             ended = self._prepare()
         except UserError as error:
-            print(f"assistant: {error}", file=sys.stderr, flush=True)
-            ended = SetupState(error=str(error))
+            ended = SetupState(error=printed(error))
         except Cancelled:
             ended = SetupState(error="The setup was stopped.")
         finally:
@@ -75,24 +72,18 @@ class Setup:
                 self._state = ended
 
     def _prepare(self) -> SetupState:
-        library = open_library(self._settings, self._report)
+        settings, report = self._settings, self._progress.report_or_stop
+        library = open_library(settings, report)
         # After an interruption the store may not be able to count before it is mended.
         papers = 0 if library.was_interrupted else library.store.count()[0]
         if not papers:
-            papers = ingest(library, _seeds_to_read(library), progress=self._report).papers
+            papers = ingest(library, _seeds_to_read(library), progress=report).papers
         if papers:  # a library that was emptied can be filled again in the page
             library.ready_to_search()
-        model = open_chat_model(self._settings, self._report)
-        reader = open_reader(self._settings, self._report)
-        assistant = assistant_over(
-            library, model, reader, self._settings, self._report, stopped=self._stop.is_set
-        )
+        model, reader = open_chat_model(settings, report), open_reader(settings, report)
+        stopped = self._progress.stop.is_set
+        assistant = assistant_over(library, model, reader, settings, report, stopped=stopped)
         return SetupState(assistant=assistant, papers=papers)
-
-    def _report(self, stage: str, done: int, total: int, unit: str) -> None:
-        if self._stop.is_set():
-            raise Cancelled
-        self._progress.report(stage, done, total, unit)
 
 
 def check_paths(settings: Settings) -> None:

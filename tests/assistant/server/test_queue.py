@@ -154,7 +154,7 @@ def test_places_of_nobody_in_particular_count_for_nobody() -> None:
 
 def test_a_block_that_fails_gives_its_place_back() -> None:
     queue = RequestQueue()
-    with pytest.raises(ZeroDivisionError), queue.ticket():
+    with pytest.raises(ZeroDivisionError), queue.enter():
         raise ZeroDivisionError
     assert len(queue) == 0
 

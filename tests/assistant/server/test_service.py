@@ -1,5 +1,6 @@
 """Many at once: places, figures and endings of questions whose answers the test writes."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service, Waiting
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Outcome, Retrieved, Turn
+from retrieval.search.rerank import Ranking
 from retrieval.types import BusyError, Cancelled, InputError, LibraryError, NotReadyError
 
 PATIENCE = 60
@@ -151,7 +153,7 @@ def test_a_question_that_fails_is_counted_once_and_leaves_the_model_free(
 def test_a_question_too_long_does_not_wait_to_be_told_so(
     service: Service, engine: ScriptedAssistant
 ) -> None:
-    with service.queue.ticket(), pytest.raises(InputError, match="at most 2,000"):
+    with service.queue.enter(), pytest.raises(InputError, match="at most 2,000"):
         service.ask("why " * 600)
     assert engine.begun == []
 
@@ -161,13 +163,13 @@ def test_before_the_setup_has_ended_every_question_is_refused_at_once(tmp_path: 
     with pytest.raises(NotReadyError, match="is being set up"):
         service.ask("answered?")
     with pytest.raises(NotReadyError):
-        service.search("answered?", 5, reranked=True)
+        asyncio.run(service.search_async("answered?", 5, reranked=True))
     assert outcomes(service) == {"refused": 1}
 
 
 def test_a_full_line_refuses_in_place_of_the_first_event(service: Service) -> None:
     service.queue = RequestQueue(longest=1)
-    with service.queue.ticket(), pytest.raises(BusyError):
+    with service.queue.enter(), pytest.raises(BusyError):
         next(service.ask("answered?"))
     assert outcomes(service) == {"refused": 1}
     assert final(service, "answered?") == "answered?"
@@ -175,7 +177,7 @@ def test_a_full_line_refuses_in_place_of_the_first_event(service: Service) -> No
 
 def test_one_owner_leaves_places_for_others(service: Service) -> None:
     service.queue = RequestQueue(longest=2)
-    with service.queue.ticket("ann"):
+    with service.queue.enter("ann"):
         with pytest.raises(BusyError, match="of your questions"):
             next(service.ask("answered?", owner="ann"))
         waiting = service.ask("answered?", owner="bob")
@@ -227,7 +229,7 @@ def test_who_no_longer_waits_lets_the_next_one_move_on(
     service: Service, engine: ScriptedAssistant, how: str
 ) -> None:
     stop = threading.Event()
-    with service.queue.ticket():
+    with service.queue.enter():
         waiting, behind = service.ask("silent?", stopped=stop.is_set), service.ask("answered?")
         first = next(waiting)
         assert isinstance(first, Waiting)
@@ -330,13 +332,18 @@ def test_a_search_waits_for_its_turn_and_can_be_stopped_meanwhile(
 ) -> None:
     assistant, _ = asking(reader=FakeReader({"lichen": "photographs"}))
     service = serving(assistant, tmp_path)
-    with service.queue.ticket():
-        with pytest.raises(Cancelled):
-            service.search("Which photographs?", 2, reranked=True, stopped=lambda: True)
-        assert service.search("Which photographs?", 2, reranked=False).passages
-    found = service.search("Which photographs?", 2, reranked=True)
-    assert found.passages[0].paper.id == "lichen"
-    assert len(service.queue) == 0
+
+    def search(*, reranked: bool = True, seconds: float = PATIENCE) -> Ranking:
+        found = service.search_async("Which photographs?", 2, reranked=reranked)
+        return asyncio.run(asyncio.wait_for(found, seconds))
+
+    with service.queue.enter():
+        with pytest.raises(TimeoutError):
+            search(seconds=0.05)
+        assert search(reranked=False).passages
+        wait_for(lambda: len(service.queue) == 1)
+    assert search().passages[0].paper.id == "lichen"
+    wait_for(lambda: len(service.queue) == 0)
     assert figure(service, "assistant_stage_seconds_count", stage="queue") == 1
     assert outcomes(service) == {}
 

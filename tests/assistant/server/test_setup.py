@@ -93,7 +93,7 @@ def test_seeds_that_were_removed_stay_away(tmp_path: Path, cache: Path, one_pape
 @pytest.mark.usefixtures("embedder_path", "one_paper")
 def test_stopping(tmp_path: Path, cache: Path) -> None:
     setup = Setup(settings(tmp_path / "home", cache))
-    setup._stop.set()
+    setup._progress.stop.set()
     assert finished(setup).state.error == "The setup was stopped."
     setup.stop()
 
