@@ -28,11 +28,11 @@ FOREIGN = """() => {
     const own = ['.html-container', '#quote', '#said', '.own-said', 'dialog'];
     const tags = new Set(`a article blockquote br button caption code col dd details div dl dt
         fieldset footer form h1 h2 h3 header input label legend li mark ol option p path progress
-        rect select span strong summary svg table tbody td textarea th thead tr ul
+        rect section select span strong summary svg table tbody td textarea th thead tr ul
         math mrow mi mn mo mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot
         mtable mtr mtd mstyle mpadded`.split(/\\s+/));
     const withoutAddress = /^(style|src|srcset|srcdoc|action|formaction|poster|data|xlink:href)$/;
-    const isOwnLink = /^(https?:[/][/]|conversations[/][0-9a-f]+[.](md|bib)$)/;
+    const isOwnLink = /^(https?:[/][/]|conversations[/][0-9a-f]+[.](md|bib|json)$)/;
     const found = [];
     for (const region of document.querySelectorAll(own.join())) {
         for (const each of region.querySelectorAll('*')) {
@@ -247,7 +247,7 @@ def test_a_refusal_names_a_paper(watched: Page) -> None:
 def test_questions_names_and_comments(watched: Page, hostile_app: Served) -> None:
     every = " ".join(TEXTS)
     answer = ask(watched, f"{every[:1900]} turnip")
-    assert letters(every[:1800]) in letters(watched.locator("h2.question").inner_text())
+    assert letters(every[:1800]) in letters(watched.locator("#conversation .question").inner_text())
     is_clean(watched)
     answer.locator("details.report > summary").click()
     watched.get_by_label("Something else").check()

@@ -9,7 +9,8 @@
   // On a wide page a citation lights its card; on a narrow one it opens its paper.
   function light(chip) {
     const exchange = chip.closest(".exchange");
-    const card = exchange.querySelector(`.card[data-numbers~="${chip.dataset.number}"]`);
+    const cards = exchange.querySelectorAll(`.card[data-numbers~="${chip.dataset.number}"]`);
+    const card = [...cards].find((each) => each.checkVisibility());
     if (!card || card.contains(chip)) return false;
     for (const lit of document.querySelectorAll(".card.lit")) lit.classList.remove("lit");
     card.classList.add("lit");
@@ -25,13 +26,14 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("[data-cite]");
     if (!button) return;
-    const { copy, say, NOT_COPIED } = window.ownPage;
+    const { copy, say, placeOf, NOT_COPIED } = window.ownPage;
+    const place = placeOf(button);
     const asked = fetch(`cite?paper=${encodeURIComponent(button.dataset.cite)}`);
     const answer = await asked.catch(() => null);
-    if (!answer?.ok) say("The reference could not be fetched", document.body);
+    if (!answer?.ok) say("The reference could not be fetched", place);
     else {
-      const copied = await copy(await answer.text(), document.body);
-      say(copied ? "BibTeX copied" : NOT_COPIED, document.body);
+      const copied = await copy(await answer.text(), place);
+      say(copied ? "BibTeX copied" : NOT_COPIED, place);
     }
   });
 

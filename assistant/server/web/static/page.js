@@ -86,7 +86,7 @@ document.addEventListener("drop", (event) => {
 }, { capture: true });
 
 // Used by the scripts of single components.
-window.ownPage = {copy, say, NOT_COPIED};
+window.ownPage = {copy, say, placeOf, NOT_COPIED};
 
 (() => {
   const EVERY = 5000; // milliseconds between two checks whether the assistant answers
