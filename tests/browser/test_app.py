@@ -150,7 +150,9 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
     open_chat(page, app)
     page.evaluate(
         """() => { window.moved = 0; new PerformanceObserver((list) => {
-            for (const each of list.getEntries()) if (!each.hadRecentInput) window.moved += each.value;
+            for (const each of list.getEntries()) {
+                if (!each.hadRecentInput) window.moved += each.value;
+            }
         }).observe({type: 'layout-shift'}); }"""
     )
     page.locator("#question textarea").fill(QUESTION)
@@ -354,22 +356,32 @@ def test_conversations_outlive_a_reload_and_are_named_opened_exported_deleted(
     assert [each["question"] for each in kept["exchanges"]] == [QUESTION, "Who are the authors?"]
     assert kept["exchanges"][0]["answer"]["citations"][0]["quote"] == QUOTE
 
-    words = page.get_by_role("searchbox", name="Search conversations")
-    words.fill("neural collapse")
-    expect(page.locator("#past .name")).to_have_text(
-        ["What is neural collapse and when does it appear?"]
-    )
-    words.fill("roughly 84x")
-    expect(page.locator("#past .name")).to_have_text(["My <b>clusters</b>"])
-    words.fill("")
-    expect(page.locator("#past .name")).to_have_count(2)
-    expect(page.locator("#past .day")).to_have_text("Today")
-    entry.locator("details.menu > summary").click()
-
     entry.locator("details.sure > summary").click()
     entry.get_by_role("button", name="for good").click()
     expect(page.locator("#past .name")).to_have_count(1)
     expect(page.locator("#conversation .welcome")).to_be_visible()
+
+
+def test_conversations_are_searched_by_name_and_text(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.locator("#new").click()
+    expect(page.locator("#conversation .welcome")).to_be_visible()
+    collapse = "What is neural collapse and when does it appear?"
+    ask(page, collapse)
+    wait_until_answered(page)
+    expect(page.locator("#past .day")).to_have_text("Today")
+    words = page.get_by_role("searchbox", name="Search conversations")
+    names = page.locator("#past .name")
+    for typed, found in (("NEURAL collapse", collapse), ("roughly 84x", QUESTION)):
+        words.fill(typed)
+        expect(names).to_have_count(1)
+        expect(names).to_contain_text(found[:40])
+    words.fill("neither of them")
+    expect(page.locator("#past .none")).to_be_visible()
+    words.fill("")
+    expect(names).to_have_count(2)
 
 
 def test_a_new_chat_forgets(page: Page, app: Served) -> None:
