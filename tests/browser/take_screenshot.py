@@ -11,7 +11,7 @@ from typing import Literal
 from playwright.sync_api import Browser, expect, sync_playwright
 
 QUESTION = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
-SIZE = {"width": 1360, "height": 800}
+SIZE = {"width": 1360, "height": 640}
 PATIENCE = 120_000
 """Milliseconds for an answer."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app_process import Served, served
 from chatting import LONG, QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 
 def watch(page: Page) -> None:
@@ -156,11 +156,13 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
         }).observe({type: 'layout-shift'}); }"""
     )
     page.locator("#question textarea").fill(QUESTION)
-    page.route("**/queue/join*", lambda route: route.abort())
+    held: list[Route] = []
+    page.route("**/queue/join*", held.append)
     page.keyboard.press("Enter")
     expect(page.locator(".welcome")).to_be_hidden()
     page.unroute("**/queue/join*")
-    page.keyboard.press("Enter")
+    for each in held:
+        each.continue_()
     wait_until_answered(page)
     ask(page, LONG)
     wait_until_answered(page, 2)

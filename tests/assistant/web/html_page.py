@@ -34,7 +34,8 @@ ATTRIBUTES = frozenset(
     "data-numbers data-paper data-position data-query data-question data-quote data-quotes "
     "data-reason data-search data-selected data-shown data-sort data-title data-unfilter "
     "data-venue data-words data-year download for height hidden href id max maxlength name open "
-    "placeholder rel required role rows scope tabindex target title type value viewbox width".split()
+    "placeholder rel required role rows scope tabindex target title type value viewbox "
+    "width".split()
 )
 _EMPTY = {"br", "input"}
 
