@@ -330,7 +330,7 @@ class Chat:
         try:
             return self._listed(owner, current, words, most)
         except UserError:
-            return gr.skip()  # whatever is done next says it
+            return {}  # whatever is done next says it
 
     def _rename(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
         owner, kept = owner_behind(request), self._service.conversations

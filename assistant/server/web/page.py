@@ -19,11 +19,8 @@ from assistant.server.web.paper import PaperDialog
 from assistant.server.web.tools import add_tools, hide_all_but_tools
 
 TITLE = "Abstracts assistant"
-_FONTS = {
-    # Gradio ships it; the page asks no other host.
-    "font": (gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"),
-    "font_mono": ("ui-monospace", "monospace"),
-}
+_FONT = (gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif")
+"""Gradio ships it; the page asks no other host."""
 _STYLES = ("frame", "chat", "paper", "lookup", "library", "models")
 _SCRIPTS = ("page", "chat")
 _TICK_SECONDS = 0.5
@@ -45,7 +42,7 @@ def mount_page(app: FastAPI, service: Service) -> None:
         path="/",
         server_name=service.settings.host,
         server_port=service.settings.port,
-        theme=gr.themes.Base(**_FONTS),
+        theme=gr.themes.Base(font=_FONT, font_mono=("ui-monospace", "monospace")),
         css_paths=[STATIC / f"{name}.css" for name in _STYLES],
         favicon_path=STATIC / "icon.svg",
         head="".join(f'<script src="own/{name}.js" defer></script>' for name in _SCRIPTS),
