@@ -50,7 +50,7 @@
     rows.append(...(descending ? sorted.reverse() : sorted));
   }
   document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-sort]");
+    const button = event.target.closest?.(".sortable [data-sort]");
     if (button) sortBy(button.closest("th"));
   });
 
