@@ -156,13 +156,18 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
         }).observe({type: 'layout-shift'}); }"""
     )
     page.locator("#question textarea").fill(QUESTION)
-    held: list[Route] = []
-    page.route("**/queue/join*", held.append)
-    page.keyboard.press("Enter")
+    sent: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if sent:
+            route.continue_()
+        sent.append(route)
+
+    page.route("**/queue/join*", hold_the_first)
+    with page.expect_request("**/queue/join*"):
+        page.keyboard.press("Enter")
     expect(page.locator(".welcome")).to_be_hidden()
-    page.unroute("**/queue/join*")
-    for each in held:
-        each.continue_()
+    sent[0].continue_()
     wait_until_answered(page)
     ask(page, LONG)
     wait_until_answered(page, 2)
