@@ -1,11 +1,12 @@
 """What a person does in the chat, with the real models and the real seeds."""
 
+import json
 import re
 from pathlib import Path
 
 from app_process import Served, served
-from chatting import QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
-from playwright.sync_api import Page, expect
+from chatting import LONG, QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
+from playwright.sync_api import Page, Route, expect
 
 
 def watch(page: Page) -> None:
@@ -93,10 +94,113 @@ def test_a_paper_of_the_references_is_asked_about(page: Page, app: Served) -> No
     open_chat(page, app)
     ask(page, QUESTION)
     wait_until_answered(page)
-    page.locator("#conversation .references .paper").click()
+    page.get_by_role("button", name="Open abstract").click()
     page.get_by_role("dialog").get_by_role("button", name="Ask about this paper").click()
     expect(page.locator("#question textarea")).to_have_value(re.compile(TITLE))
     expect(page.locator("#question textarea")).to_be_focused()
+
+
+def test_a_wide_page_lights_the_card_of_a_citation(page: Page, app: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.set_viewport_size({"width": 1600, "height": 900})
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    answer, evidence = page.locator(".said"), page.locator(".references")
+    right = (answer.bounding_box() or {})["x"] + (answer.bounding_box() or {})["width"]
+    assert (evidence.bounding_box() or {})["x"] >= right
+    page.locator(".said .chip").first.click()
+    expect(page.locator(".card.lit")).to_contain_text(TITLE)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name=f"Cite {TITLE}").click()
+    expect(page.get_by_text("BibTeX copied")).to_be_visible()
+    assert "pan2023machine" in page.evaluate("navigator.clipboard.readText()")
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert (evidence.bounding_box() or {})["y"] > (answer.bounding_box() or {})["y"]
+
+
+def test_several_papers_are_a_table_that_is_sorted_and_copied(page: Page, app: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_chat(page, app)
+    ask(page, LONG)
+    wait_until_answered(page)
+    titles = page.locator("tbody .paper")
+    expect(titles.nth(2)).to_be_visible()
+    head = page.get_by_role("columnheader", name="Paper")
+    head.get_by_role("button").focus()
+    for order in ("ascending", "descending"):
+        page.keyboard.press("Enter")
+        expect(head).to_have_attribute("aria-sort", order)
+        shown = titles.all_text_contents()
+        in_order = sorted(shown, key=str.casefold, reverse=order == "descending")
+        assert shown == in_order
+    page.get_by_role("button", name="Copy as CSV").click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Paper,Year,What it says,Quote")
+    page.get_by_role("button", name="Copy as Markdown").click()
+    page.wait_for_function(
+        "async () => (await navigator.clipboard.readText()).startsWith('| Paper')"
+    )
+
+
+def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
+    page: Page, app: Served
+) -> None:
+    open_chat(page, app)
+    page.evaluate(
+        """() => { window.moved = 0; new PerformanceObserver((list) => {
+            for (const each of list.getEntries()) {
+                if (!each.hadRecentInput) window.moved += each.value;
+            }
+        }).observe({type: 'layout-shift'}); }"""
+    )
+    page.locator("#question textarea").fill(QUESTION)
+    sent: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if sent:
+            route.continue_()
+        sent.append(route)
+
+    page.route("**/queue/join*", hold_the_first)
+    with page.expect_request("**/queue/join*"):
+        page.keyboard.press("Enter")
+    expect(page.locator(".welcome")).to_be_hidden()
+    sent[0].continue_()
+    wait_until_answered(page)
+    ask(page, LONG)
+    wait_until_answered(page, 2)
+    assert page.evaluate("window.moved") < 0.02
+
+
+def test_keys_of_the_box_to_ask_in(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    box = page.locator("#question textarea")
+    box.fill("one")
+    height = (box.bounding_box() or {})["height"]
+    box.press("Shift+Enter")
+    box.press_sequentially("two")
+    expect(box).to_have_value("one\ntwo")
+    page.wait_for_function(
+        "height => document.querySelector('#question textarea').offsetHeight > height", arg=height
+    )
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    box.press("ArrowUp")
+    expect(box).to_have_value(QUESTION)
+    expect(page.locator("#editing")).to_be_visible()
+
+
+def test_an_answer_is_printed_with_its_evidence_alone(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.emulate_media(media="print")
+    for shown in (".question", ".written", ".references .quoted"):
+        expect(page.locator(shown).first).to_be_visible()
+    for hidden in ("#heading", "#side", "#ask", "[role=tab]", ".tools", ".actions"):
+        expect(page.locator(hidden).first).to_be_hidden()
 
 
 def test_quoted_and_written_sentences_look_different(page: Page, app: Served) -> None:
@@ -136,6 +240,11 @@ def test_what_is_not_in_the_library_is_not_answered(page: Page, app: Served) -> 
     )
     expect(page.locator("#conversation .quoted")).to_have_count(0)
     expect(page.locator(".references")).to_contain_text("Closest papers")
+    page.get_by_role("button", name="Search the library for “What").click()
+    expect(page.get_by_role("tab", name="Lookup")).to_have_attribute("aria-selected", "true")
+    words = re.compile("What's the weather in Vienna tomorrow")
+    expect(page.locator("#lookup-form [name=query]")).to_have_value(words)
+    expect(page.locator(".lookup-title").first).to_contain_text(re.compile("weather", re.I))
 
 
 def test_what_an_abstract_does_not_say_is_not_answered(page: Page, app: Served) -> None:
@@ -247,11 +356,39 @@ def test_conversations_outlive_a_reload_and_are_named_opened_exported_deleted(
     with page.expect_download() as download:
         entry.get_by_role("link", name="BibTeX").click()
     assert "pan2023machine" in Path(download.value.path()).read_text("utf-8")
+    with page.expect_download() as download:
+        entry.get_by_role("link", name="JSON").click()
+    kept = json.loads(Path(download.value.path()).read_text("utf-8"))
+    assert kept["name"] == "My <b>clusters</b>"
+    assert [each["question"] for each in kept["exchanges"]] == [QUESTION, "Who are the authors?"]
+    assert kept["exchanges"][0]["answer"]["citations"][0]["quote"] == QUOTE
 
     entry.locator("details.sure > summary").click()
     entry.get_by_role("button", name="for good").click()
     expect(page.locator("#past .name")).to_have_count(1)
     expect(page.locator("#conversation .welcome")).to_be_visible()
+
+
+def test_conversations_are_searched_by_name_and_text(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, QUESTION)
+    wait_until_answered(page)
+    page.locator("#new").click()
+    expect(page.locator("#conversation .welcome")).to_be_visible()
+    collapse = "What is neural collapse and when does it appear?"
+    ask(page, collapse)
+    wait_until_answered(page)
+    expect(page.locator("#past .day")).to_have_text("Today")
+    words = page.get_by_role("searchbox", name="Search conversations")
+    names = page.locator("#past .name")
+    for typed, found in (("NEURAL collapse", collapse), ("roughly 84x", QUESTION)):
+        words.fill(typed)
+        expect(names).to_have_count(1)
+        expect(names).to_contain_text(found[:40])
+    words.fill("neither of them")
+    expect(page.locator("#past .none")).to_be_visible()
+    words.fill("")
+    expect(names).to_have_count(2)
 
 
 def test_a_new_chat_forgets(page: Page, app: Served) -> None:

@@ -28,11 +28,11 @@ FOREIGN = """() => {
     const own = ['.html-container', '#quote', '#said', '.own-said', 'dialog'];
     const tags = new Set(`a article blockquote br button caption code col dd details div dl dt
         fieldset footer form h1 h2 h3 header input label legend li mark ol option p path progress
-        rect select span strong summary svg table tbody td textarea th thead tr ul
+        rect section select span strong summary svg table tbody td textarea th thead tr ul
         math mrow mi mn mo mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot
         mtable mtr mtd mstyle mpadded`.split(/\\s+/));
     const withoutAddress = /^(style|src|srcset|srcdoc|action|formaction|poster|data|xlink:href)$/;
-    const isOwnLink = /^(https?:[/][/]|conversations[/][0-9a-f]+[.](md|bib)$)/;
+    const isOwnLink = /^(https?:[/][/]|conversations[/][0-9a-f]+[.](md|bib|json)$)/;
     const found = [];
     for (const region of document.querySelectorAll(own.join())) {
         for (const each of region.querySelectorAll('*')) {
@@ -140,7 +140,7 @@ def copied(page: Page, button: Locator) -> str:
 
 
 def test_the_list_of_what_is_found(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     titles = watched.locator(".lookup-title")
     expect(titles).to_have_count(25)
     watched.locator(".lookup-more").click()
@@ -163,7 +163,7 @@ def test_the_list_of_what_is_found(watched: Page) -> None:
 
 
 def test_queries_and_filters(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     expect(watched.locator(".lookup-title")).to_have_count(25)
     for text in TEXTS[::8]:
         watched.get_by_label("Find papers").fill(f"qqq {text}")
@@ -182,7 +182,7 @@ def test_queries_and_filters(watched: Page) -> None:
 
 
 def test_papers_in_the_dialog(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     watched.locator(".lookup-more").click()
     titles = watched.locator(".lookup-title")
     expect(titles).to_have_count(len(TEXTS))
@@ -247,7 +247,7 @@ def test_a_refusal_names_a_paper(watched: Page) -> None:
 def test_questions_names_and_comments(watched: Page, hostile_app: Served) -> None:
     every = " ".join(TEXTS)
     answer = ask(watched, f"{every[:1900]} turnip")
-    assert letters(every[:1800]) in letters(watched.locator("h2.question").inner_text())
+    assert letters(every[:1800]) in letters(watched.locator("#conversation .question").inner_text())
     is_clean(watched)
     answer.locator("details.report > summary").click()
     watched.get_by_label("Something else").check()

@@ -80,8 +80,13 @@ def marked(abstract: str, quotes: Sequence[str]) -> Markup:
         quotes: exact substrings of it; others are ignored.
     """
     spans = [(at, at + len(each)) for each in quotes if each and (at := abstract.find(each)) >= 0]
+    return marked_spans(abstract, spans)
+
+
+def marked_spans(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
+    """Like `marked`, with the starts and ends of what is highlighted."""
     parts: list[Markup] = []
-    for is_marked, segments in groupby(_segments(abstract, spans), key=lambda each: each[1]):
+    for is_marked, segments in groupby(_segments(text, spans), key=lambda each: each[1]):
         html = Markup().join(segment for segment, _ in segments)
         parts.append(Markup("<mark>{}</mark>").format(html) if is_marked else html)
     return Markup().join(parts)

@@ -102,6 +102,22 @@ def test_the_latest_conversation_is_listed_first(kept: Conversations) -> None:
     assert [each.id for each in kept.listed("ann")] == [first, second]
 
 
+def test_conversations_are_found_by_name_question_and_answer(kept: Conversations) -> None:
+    roots = kept.begin("ann", "Which roots are sweet?")
+    asked(kept, roots, "Does 100% of a_b\\c count?")
+    other = kept.begin("ann", "Nothing of the kind")
+    kept.ask("ann", other, "What is open?")
+    asked(kept, kept.begin("bob", "Sweet roots"), "?", "bob")
+
+    def found(words: str, limit: int = 9) -> list[str]:
+        return [each.id for each in kept.listed("ann", words, limit)]
+
+    assert found("SWEET roots") == found("turnips grow") == found("100% a_b\\c") == [roots]
+    assert found("sweet kind") == found("10%0") == found("1_0") == found("abstract") == []
+    assert found("") == [other, roots]
+    assert found("", 1) == [other]
+
+
 def test_asking_again_from_a_place_forgets_what_came_after(kept: Conversations) -> None:
     id_ = kept.begin("ann", "one")
     for question in ("one", "two", "three"):

@@ -29,12 +29,13 @@ TAGS = frozenset(
 )
 ATTRIBUTES = frozenset(
     "aria-busy aria-current aria-hidden aria-label aria-pressed autocomplete class d data-all "
-    "data-author data-back data-close data-conversation data-copy data-decision data-event "
-    "data-exchange data-file data-formats data-how data-paper data-position data-query "
-    "data-question data-quote data-quotes data-reason data-selected data-shown data-sort "
-    "data-title data-unfilter data-venue data-year download for height hidden href id max "
-    "maxlength name open placeholder rel required role rows scope tabindex target title type "
-    "value viewbox width".split()
+    "data-author data-back data-cite data-close data-conversation data-copy data-decision "
+    "data-event data-exchange data-file data-formats data-how data-limit data-number "
+    "data-numbers data-paper data-position data-query data-question data-quote data-quotes "
+    "data-reason data-search data-selected data-shown data-sort data-title data-unfilter "
+    "data-venue data-words data-year download for height hidden href id max maxlength name open "
+    "placeholder rel required role rows scope tabindex target title type value viewbox "
+    "width".split()
 )
 _EMPTY = {"br", "input"}
 

@@ -35,8 +35,8 @@ ANSWER = replace(
 
 def test_a_row_a_paper_with_what_was_written_and_its_evidence() -> None:
     assert table_rows(ANSWER) == [
-        (ZEBRA.title, "It loses 0.3 points.", f"“{QUOTES[0]}” “{QUOTES[1]}”"),
-        (TIDAL.title, "It halves the error.", f"“{QUOTES[2]}”"),
+        (ZEBRA.title, "2021", "It loses 0.3 points.", f"“{QUOTES[0]}” “{QUOTES[1]}”"),
+        (TIDAL.title, str(TIDAL.year), "It halves the error.", f"“{QUOTES[2]}”"),
     ]
 
 
@@ -66,7 +66,7 @@ HOSTILE = (
 
 
 def test_a_formula_does_not_end_a_cell() -> None:
-    row = ("Title", "It models $p(y|x)$.", "“$|x| < 1$ | always”")
+    row = ("Title", "2023", "It models $p(y|x)$.", "“$|x| < 1$ | always”")
     last = table_markdown([row]).splitlines()[-1]
     assert len(cells(last)) == len(COLUMNS)
     assert r"It models $p(y\vert x)$." in last
@@ -75,12 +75,13 @@ def test_a_formula_does_not_end_a_cell() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_papers_is_neither_markup_nor_formula(text: str) -> None:
-    row = (text, f"+{text}", f"“{text}”")
+    row = (text, "", f"+{text}", f"“{text}”")
     _, line = csv.reader(io.StringIO(table_csv([row])))
-    for cell in line[:2]:
+    for cell in (line[0], line[2]):
         assert cell.lstrip()[0] not in "=+-@＝" or cell.startswith("'")
     head, line, last = table_markdown([row]).splitlines()
-    assert (head, line) == ("| Paper | Claim | Evidence |", "| --- | --- | --- |")
+    assert head == "| Paper | Year | What it says | Quote |"
+    assert line == "| --- | --- | --- | --- |"
     assert [" ".join(cell.split()) for cell in cells(last)] == [
         " ".join(cell.split()) for cell in row
     ]
@@ -95,5 +96,5 @@ def test_a_claim_is_no_formula_to_a_spreadsheet(begins: str) -> None:
     first, *others = ANSWER.sentences
     rows = table_rows(replace(ANSWER, sentences=(replace(first, text=claim), *others)))
     _, line, other = csv.reader(io.StringIO(table_csv(rows)))
-    assert line[1] == f"'{' '.join(claim.split())}"
-    assert other[1] == "It halves the error."
+    assert line[2] == f"'{' '.join(claim.split())}"
+    assert other[2] == "It halves the error."

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,12 +13,13 @@ from assistant.generation.answer_builder import ABSTENTION
 from assistant.pipeline.intent import THANKS
 from assistant.server.history import Conversation, Exchange, Rating, Reason
 from assistant.server.service import Waiting
-from assistant.server.web.chat import chat_html
+from assistant.server.web.chat import by_day, chat_html
 from assistant.server.web.exports import copied_text, table_csv, table_markdown, table_rows
 from assistant.types import Answer, AnswerSentence, Citation, Outcome, PartialAnswer, SentenceKind
 from retrieval.types import Paper
 
 ZEBRA, TIDAL = PAPERS[:2]
+NOON = datetime(2026, 3, 2, 12)  # noqa: DTZ001 - days are those of the machine
 QUOTE = "It does not need retraining."
 WRITTEN = AnswerSentence("It needs none.", SentenceKind.VERIFIED, (1,))
 QUOTED = AnswerSentence(QUOTE, SentenceKind.QUOTED, (1,))
@@ -86,7 +88,7 @@ def test_hostile_text_stays_text(payload: str) -> None:
         shown(answer, rating=Rating(Reason.OTHER, payload)),
         held(stopped, name=payload),
         of("welcome", [payload]),
-        of("past", [Conversation(payload, payload, 0.0)], "c"),
+        of("past", [("Today", [Conversation(payload, payload, 0.0)])], "c", payload, 500),
         of("error", payload),
         of("asking", PartialAnswer(payload)),
         of("asking", partial),
@@ -101,8 +103,15 @@ def test_a_citation_names_its_paper_and_its_quote() -> None:
     page = shown(ANSWER)
     assert page.values("data-quote") == [QUOTE]
     assert json.loads(page.values("data-quotes")[0]) == [QUOTE]
-    assert page.values("data-paper") == [ZEBRA.id, ZEBRA.id]
+    assert set(page.values("data-paper")) == {ZEBRA.id}
+    assert page.values("data-number") == page.values("data-numbers") == ["1"]
     assert "Citation 1: Zebra Pruning for Vision Models" in page.values("aria-label")
+
+
+def test_a_paper_has_one_card_from_which_it_is_opened_and_cited() -> None:
+    page = shown(ANSWER)
+    assert page.values("data-cite") == [ZEBRA.id]
+    assert f"Open abstract of {ZEBRA.title}" in page.values("aria-label")
 
 
 def test_one_reference_a_paper_with_all_its_numbers_and_quotes() -> None:
@@ -117,16 +126,30 @@ def test_one_reference_a_paper_with_all_its_numbers_and_quotes() -> None:
 
 def test_written_sentences_are_one_paragraph_and_quoted_ones_their_evidence() -> None:
     sentences = (WRITTEN, replace(WRITTEN, text="None at all."), QUOTED)
-    page = shown(replace(ANSWER, sentences=sentences))
+    page = shown(replace(ANSWER, sentences=sentences, confidence=0.9))
     classes = page.values("class")
     assert [classes.count(each) for each in ("written", "verified", "quoted")] == [1, 2, 1]
     assert page.values("aria-label").count("Checked against what it cites") == 2
     written, quoted = page.text.split("Evidence")
     assert "It needs none.✓1 None at all.✓1" in written
-    assert f"From “{ZEBRA.title}”:{QUOTE}" in quoted
-    assert page.tags.count("h3") == 2  # with the references
-    for alone in ((WRITTEN,), (QUOTED,)):
-        assert "Evidence" not in shown(replace(ANSWER, sentences=alone)).text
+    assert f"{ZEBRA.title} Ada Miro, Ben Okafor · ICML 2021, oral{QUOTE}" in quoted
+    alone = shown(replace(ANSWER, sentences=(QUOTED,)))
+    assert "Evidence" not in alone.text
+    assert alone.text.count(QUOTE) == 1
+
+
+def test_words_that_an_answer_shares_with_its_evidence_are_marked() -> None:
+    quote = "In tests, ZebraPrune loses only 0.3 points of <b>accuracy</b> on phones."
+    said = replace(WRITTEN, text="ZebraPrune loses only 0.3 points of <b>accuracy</b>.")
+    answer = replace(
+        ANSWER, sentences=(said,), citations=(replace(CITATION, quote=quote),), confidence=0.9
+    )
+    html = chat_html("conversation", Conversation("c", "n", 0.0, (Exchange("e", "?", answer),)))
+    decisive = "ZebraPrune loses only 0.3 points of &lt;b&gt;accuracy&lt;/b"
+    assert f"In tests, <mark>{decisive}</mark>&gt; on phones." in html
+    assert shown(answer).tags.count("mark") == 1
+    whole = replace(answer, sentences=(replace(said, text=quote),))
+    assert "mark" not in shown(whole).tags
 
 
 def test_what_is_read_is_evidence_until_it_is_quoted() -> None:
@@ -162,13 +185,46 @@ def of_two_papers(zebra: Paper, claim: str = "It needs none.") -> Answer:
 def test_what_is_written_of_several_papers_is_a_table_too() -> None:
     answer = of_two_papers(ZEBRA)
     page = shown(answer)
-    assert page.values("scope") == ["col", "col", "col", "row", "row"]
-    assert (page.tags.count("tr"), page.tags.count("td")) == (3, 4)
+    assert page.values("scope") == ["col", "col", "col", "col", "row", "row"]
+    assert (page.tags.count("tr"), page.tags.count("td")) == (3, 6)
+    assert page.tags.count("details") == 2  # folded, and the report
     rows = table_rows(answer)
     assert {table_csv(rows), table_markdown(rows)} <= set(page.values("data-copy"))
-    assert f"Zebra Pruning for Vision ModelsIt needs none.“{QUOTE}”" in page.text
+    assert f"oral2021It needs none.{QUOTE} 1" in page.text
     assert "table" not in shown(replace(answer, sentences=answer.sentences[1:])).tags
     assert "table" not in shown(replace(answer, confidence=None)).tags
+
+
+def test_three_papers_are_a_table_that_is_open_and_has_their_evidence() -> None:
+    two = of_two_papers(ZEBRA)
+    third = PAPERS[2]
+    quoted = AnswerSentence(third.abstract, SentenceKind.QUOTED, (3,))
+    answer = replace(
+        two,
+        sentences=(*two.sentences, quoted),
+        citations=(*two.citations, Citation(3, third, third.abstract)),
+    )
+    page = shown(answer)
+    assert page.tags.count("tr") == 4
+    assert page.tags.count("details") == 1
+    assert page.values("data-numbers") == ["1", "2", "3"]
+    bare = shown(replace(answer, sentences=answer.sentences[2:]))
+    assert "What it says" not in bare.text
+    assert bare.text.count(QUOTE) == 1
+    definition = shown(replace(answer, sentences=(answer.sentences[0], *answer.sentences[2:])))
+    assert definition.text.count("Evidence") == 1
+    assert definition.tags.count("details") == 2
+
+
+def test_what_an_answer_says_of_itself_and_what_to_ask_next() -> None:
+    more = replace(
+        ANSWER, searched_for="pruning", coverage="3 of 7 papers.", suggestions=("And?", "<b>?")
+    )
+    page = shown(more, more)
+    assert page.text.count("Searched for: pruning") == 2
+    assert page.text.count("3 of 7 papers.") == 2
+    asked = [each for each in page.values("data-question") if each in more.suggestions]
+    assert asked == list(more.suggestions)  # below the last answer only
 
 
 @pytest.mark.parametrize(
@@ -182,6 +238,8 @@ def test_a_refusal_is_plain_and_shows_the_closest_papers(outcome: Outcome, said:
     page = shown(replace(REFUSED, outcome=outcome))
     for expected in (said, ABSTENTION, "Closest papers", "The library does answer it"):
         assert expected in page.text
+    assert page.values("data-search") == [REFUSED.standalone_question.rstrip("?")]
+    assert page.text.count(REFUSED.passages[0].chunk.text) == 1
     assert page.values("class").count("paper") == 3
     assert "Wrong citation" not in page.text
 
@@ -198,6 +256,8 @@ def test_a_fixed_reply_is_no_refusal_and_not_rated() -> None:
 
 def test_what_is_shown_while_an_answer_comes() -> None:
     assert "Searching the library" in asking().text
+    assert "Searching 1,643 abstracts" in of("asking", PartialAnswer("?"), None, 1643).text
+    assert "1 question comes first…" in asking(Waiting(1, 0.9)).text
     assert "1 question comes first; about 7 s…" in asking(Waiting(1, 6.6)).text
     assert "3 questions come first…" in asking(Waiting(3, None)).text
     found = {"passages": ANSWER.passages, "standalone_question": "Why?"}
@@ -209,7 +269,7 @@ def test_what_is_shown_while_an_answer_comes() -> None:
     writing = asking(evidence=(one,), **found, **sentences).text
     assert "Writing from 1 sentence of “Zebra Pruning for Vision Models”" in writing
     assert "Understood as: X" in writing
-    assert f"From “Zebra Pruning for Vision Models”:{QUOTE}1" in writing
+    assert f"Zebra Pruning for Vision Models{QUOTE}1" in writing
     two = (one, replace(one, paper=TIDAL))
     assert "Writing from 2 sentences of 2 papers" in asking(evidence=two, **found).text
 
@@ -272,9 +332,26 @@ def test_lines_of_a_question_stay_lines() -> None:
 
 
 def test_the_open_conversation_is_told() -> None:
-    both = [Conversation("c1", "One", 0.0), Conversation("c2", "Two", 0.0)]
+    both = [("Today", [Conversation("c1", "One", 0.0), Conversation("c2", "Two", 0.0)])]
     page = of("past", both, "c2")
     assert page.values("aria-current") == ["true"]
     assert "What to do with “One”" in page.values("aria-label")
-    assert "conversations/c1.md" in page.values("href")
+    for ending in ("md", "bib", "json"):
+        assert f"conversations/c1.{ending}" in page.values("href")
     assert "listed here" in of("past", [], "").text
+    assert "No conversation has these words" in of("past", [], "", "zebra").text
+    assert "500" in of("past", both, "", "", 500).values("data-limit")
+
+
+def test_conversations_are_grouped_by_their_day() -> None:
+    def on(*ago: int) -> list[Conversation]:
+        days = (NOON - timedelta(days=each) for each in ago)
+        return [Conversation(f"{each}", "", each.timestamp()) for each in days]
+
+    groups = by_day(on(0, 0, 1, 3, 7, 8, 400), NOON.date())
+    assert [(name, len(members)) for name, members in groups] == [
+        ("Today", 2),
+        ("Yesterday", 1),
+        ("Previous 7 days", 2),
+        ("Older", 2),
+    ]

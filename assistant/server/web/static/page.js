@@ -86,7 +86,7 @@ document.addEventListener("drop", (event) => {
 }, { capture: true });
 
 // Used by the scripts of single components.
-window.ownPage = {copy, say, NOT_COPIED};
+window.ownPage = {copy, say, placeOf, NOT_COPIED};
 
 (() => {
   const EVERY = 5000; // milliseconds between two checks whether the assistant answers
@@ -139,7 +139,7 @@ window.ownPage = {copy, say, NOT_COPIED};
     if (chipAt(event)) showQuote(chipAt(event));
     else hideQuote();
   });
-  document.addEventListener("click", hideQuote);
+  document.addEventListener("click", hideQuote, { capture: true });
   // A citation reached by keyboard scrolls into view; its quote moves along.
   document.addEventListener("scroll", (event) => {
     if (chip && chip === document.activeElement) place();
