@@ -28,7 +28,7 @@ USUAL_SIMILARITY = 0.55
 """Median of a question and the paper that answers it; stands in for that of a follow-up."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
-FOREIGN_SHARE, FEW_WORDS = 0.5, 4
+FOREIGN_SHARE, FEW_WORDS = 0.5, 3
 """A question with more words, this share of them unknown, may be in another language."""
 FILE = "abstention.json"
 """In a library's folder: its own calibration."""
@@ -140,7 +140,8 @@ def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
 def _is_known(name: str, index: LexicalIndex) -> bool:
     """Whether any paper has all words of the name, or is known by it."""
     core = _SUFFIX.sub("", name)
-    return bool(index.texts_with(core) or index.nicknamed(joined(core)))
+    versions = any(index.terms_starting(term) for term in index.terms(core)[:1])  # `AlphaFold2`
+    return bool(versions or index.texts_with(core) or index.nicknamed(joined(core)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.shapes import (
+    begins_with_number,
     definition_odds,
     fitness,
     gist_of,
-    has_number,
     is_undefined,
     limit_odds,
     shape_of,
@@ -339,7 +339,7 @@ class Assistant:
             question,
             stopped,
             each_paper=parsed.is_about_several,
-            begins=has_number if parsed.shape == "number" else None,
+            begins=begins_with_number if parsed.shape == "number" else None,
         ):
             builder.mark_shown()
             yield sentence
@@ -491,6 +491,8 @@ class _ParsedQuestion:
         known = self.entities.among(read)
         if self.standalone.focus_papers:
             return known
+        if self.shape == "overview":
+            return []
         if self.seeks_several:
             return known if len(known) > 1 else []
         return [each for each in read[:1] if each in known]

@@ -26,7 +26,7 @@ _ROLES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
     "definition": (("definition",), 2.0),
     "overview": (("aim",), 1.0),
     "similar": (("aim",), 1.0),
-    "limits": (("limit", "problem"), 1.0),
+    "limits": (("limit", "problem"), 2.0),
 }
 """Roles of sentences that a shape wants, and the weight of their log odds beside the logit of the
 sentence as evidence."""
@@ -83,6 +83,11 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
 def gist_of(paper: Paper) -> str:
     """A question that the sentence answers which says what a paper does."""
     return f"What is “{paper.shown_title}” about?"
+
+
+def begins_with_number(text: str) -> bool:
+    """Whether the first words of an answer have a number, but for one within a name (`GPT-3`)."""
+    return any(word.lstrip("$(~≈<>").startswith(tuple("0123456789")) for word in text.split())
 
 
 def has_number(text: str) -> bool:

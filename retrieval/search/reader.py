@@ -127,7 +127,7 @@ class Reader:
 
     def shapes(self, message: str) -> dict[str, float]:
         """Probability of each of `SHAPES` for a message."""
-        return self._probabilities("shape", self.message_features(message), SHAPES)
+        return _probabilities(self._heads.of("shape", self.message_features(message))[0], SHAPES)
 
     def is_claim(self, text: str) -> bool:
         """Whether `text` states something, as `Aspirin lowers the risk of stroke.` does."""
