@@ -82,7 +82,7 @@ class _GroupLimits:
 
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.6)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.2)
-OVERVIEW = _GroupLimits(papers=8, max_gap=0.5, min_probability=0.3)
+OVERVIEW = _GroupLimits(papers=10, max_gap=0.32, min_probability=0.4)
 FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
