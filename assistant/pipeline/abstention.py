@@ -8,7 +8,7 @@ the question that the paper lacks. Its weights are fitted by
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from operator import mul
 from pathlib import Path
 
@@ -90,10 +90,6 @@ class QuestionEntities:
         leans = bool(standalone.focus_papers) and standalone.text != text
         return cls(text, names, frozenset(paper.id for paper in known), leans)
 
-    def without(self, names: Sequence[str]) -> "QuestionEntities":
-        """The entities but for some names."""
-        return replace(self, names=tuple(name for name in self.names if name not in names))
-
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """Those of the papers read that are known to be meant, best first."""
         return [each for each in read if each.passage.paper.id in self.known]
@@ -113,12 +109,15 @@ class QuestionEntities:
         is_unknown = len(words) > FEW_WORDS and unknown >= share * len(words)
         return is_unknown or is_in_other_letters(self.text)
 
+    def absent(self, papers: Sequence[Paper], index: LexicalIndex) -> list[str]:
+        """The names in the question that none of `papers` has."""
+        return [name for name in self.names if not any(_has(each, name, index) for each in papers)]
+
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
         """The features of a paper as it was read; it need not have the names of those `beside`."""
-        papers = (read.passage.paper, *beside)
-        absent = sum(not any(_has(each, name, index) for each in papers) for name in self.names)
+        absent = len(self.absent((read.passage.paper, *beside), index))
         return Features(
             answered=read.read.answered,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
@@ -140,8 +139,7 @@ def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:
 def _is_known(name: str, index: LexicalIndex) -> bool:
     """Whether any paper has all words of the name, or is known by it."""
     core = _SUFFIX.sub("", name)
-    versions = any(index.terms_starting(term) for term in index.terms(core)[:1])  # `AlphaFold2`
-    return bool(versions or index.texts_with(core) or index.nicknamed(joined(core)))
+    return bool(index.texts_with(core) or index.nicknamed(joined(core)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ class Assistant:
         beside = [each.passage.paper for each in parsed.meant(papers)]
         index, entities = self.library.lexical, parsed.entities
         if parsed.shape == "comparison" and entities.known:
-            entities = entities.without(entities.unknown(index))  # the remarks name them
+            entities = replace(entities, names=())  # the other side may stand elsewhere, or nowhere
         probabilities = {
             each.passage.paper.id: probability(entities.features(each, index, beside))
             for each in papers
@@ -380,7 +380,7 @@ class Assistant:
             read.papers,
             index,
             filters=parsed.query.filters,
-            absent=parsed.entities.unknown(index),
+            absent=parsed.entities.absent([each.paper for each in builder.draft.evidence], index),
         )
         builder.suggestions = suggestions(read.papers, builder.draft.citations)
 

@@ -43,13 +43,13 @@ def coverage(
         read: the papers that were read.
         index: the library's.
         filters: those of the question.
-        absent: the names in the question that no paper has.
+        absent: the names in the question that no cited paper has.
     """
     if is_undefined(shape, evidence, read):
         return "No abstract that was read defines it; this is what they say on it."
     if shape == "comparison" and absent:
         names = " or ".join(f"“{name}”" for name in absent)
-        return f"No abstract in this library mentions {names}."
+        return f"No abstract cited here mentions {names}."
     if shape != "overview":
         return ""
     shown = len({each.paper.id for each in evidence})

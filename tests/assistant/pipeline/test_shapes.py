@@ -87,7 +87,7 @@ def test_the_papers_most_like_one_are_listed_without_it(ask: Ask) -> None:
 def test_a_comparison_says_which_side_is_missing(ask: Ask) -> None:
     answer = ask("Compare ZebraPrune with GiraffeCut.")
     assert answer.outcome is Outcome.ANSWERED
-    assert answer.coverage == "No abstract in this library mentions “GiraffeCut”."
+    assert answer.coverage == "No abstract cited here mentions “GiraffeCut”."
 
 
 def test_the_answer_to_how_many_begins_with_the_number(ask: Ask) -> None:
