@@ -113,6 +113,12 @@ class Answer:
     """Further questions that the cited abstracts answer."""
 
     @property
+    def understood(self) -> str:
+        """The standalone question if the conversation adds to it, or else empty."""
+        typed = (self.question, self.searched_for)
+        return "" if self.standalone_question in typed else self.standalone_question
+
+    @property
     def closest(self) -> tuple[Passage, ...]:
         """The papers found that an abstention shows."""
         return self.passages[:3]

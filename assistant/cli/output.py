@@ -31,7 +31,9 @@ _MARKER = re.compile(r" *(\d+\. |(\[\d+\])+ |“)?")
 """What begins a line; those that it is wrapped into are indented by its width."""
 _STYLES = {
     **dict.fromkeys(("written", "abstained"), "bold"),
-    **dict.fromkeys(("understood", "evidence", "closest", "references"), "dim"),
+    **dict.fromkeys(
+        ("understood", "evidence", "coverage", "closest", "references", "suggestions"), "dim"
+    ),
 }
 """Styles of an answer's parts."""
 

@@ -18,11 +18,14 @@ PartKind = Literal[
     "evidence",
     "lead",
     "quoted",
+    "coverage",
     "abstained",
     "closest",
     "close paper",
     "references",
     "reference",
+    "suggestions",
+    "suggestion",
 ]
 Form = Mapping[PartKind, str]
 """How each kind of part is written: a format of the fields of `write`. Other kinds are left out."""
@@ -40,11 +43,14 @@ TERMINAL: Final[Form] = {
     "evidence": "\nEvidence",
     "lead": "From “{title}”:",
     "quoted": "  “{nested}” {marks}",
+    "coverage": "\n{text}",
     "abstained": "{text}",
     "closest": "\nClosest papers:",
     "close paper": "  {paper}",
     "references": "\nReferences",
     "reference": "  {marks} {paper}",
+    "suggestions": "\nYou can go on with",
+    "suggestion": "  {text}",
 }
 """A line a part."""
 MARKDOWN: Final[Form] = {
@@ -52,6 +58,7 @@ MARKDOWN: Final[Form] = {
     "written": "{text} {marks}\n\n",
     "evidence": "Evidence:\n\n",
     "quoted": "> {text} {marks}\n\n",
+    "coverage": "{text}\n\n",
     "abstained": "**{heading}.** {text}\n\n",
     "closest": "Closest papers:\n\n",
     "close paper": "- {paper}.{address}\n",
@@ -128,10 +135,15 @@ def parts_of_answer(shown: PartialAnswer) -> Iterator[Part]:
         return
     yield from parts_of_sentences(shown.sentences, shown.citations)
     if answer:
+        if answer.coverage:
+            yield Part("coverage", answer.coverage)
         yield Part("references")
         for group in by_paper(answer.citations):
             numbers = tuple(each.number for each in group)
             yield Part("reference", paper=group[0].paper, numbers=numbers)
+        if answer.suggestions:
+            yield Part("suggestions")
+        yield from (Part("suggestion", each) for each in answer.suggestions)
 
 
 def write(part: Part, form: Form, escaped: Callable[[str], str] = str) -> str:

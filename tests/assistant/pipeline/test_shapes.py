@@ -1,18 +1,20 @@
 """Shapes of answers: what a message asks for, by the real reader, and what is chosen for it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from fakes import PAPERS, paper, paper_read
 
+from assistant.generation.rendering import TERMINAL, parts_of_answer, write
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.remarks import suggestions
 from assistant.pipeline.shapes import fitness, has_number, shape_of, summary
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
-from assistant.types import Answer, Citation, Outcome, SentenceKind
+from assistant.types import Answer, Citation, Completed, Outcome, PartialAnswer, SentenceKind
 from retrieval.library.library import Library
 from retrieval.search.reader import ROLES, PaperRead, Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
@@ -139,3 +141,18 @@ def test_a_misspelled_word_is_corrected_and_a_missing_one_is_not(ask: Ask) -> No
     assert ask(question).searched_for == question.replace("photogrphs", "photographs")
     assert ask("How many statins are there?").searched_for == ""
     assert ask("Does ZebraPrun need retraining?").searched_for == ""
+
+
+def test_remarks_stand_below_the_sentences_in_the_terminal(ask: Ask) -> None:
+    answer = ask("Which papers are similar to ZebraPrune?")
+    answer = replace(answer, suggestions=("How does it work?",))
+    parts = parts_of_answer(PartialAnswer(answer.question).add(Completed(answer)))
+    lines = [write(part, TERMINAL).strip() for part in parts]
+    assert lines.index(answer.coverage) < lines.index("References")
+    assert lines[-2:] == ["You can go on with", "How does it work?"]
+
+
+def test_a_corrected_question_is_not_said_to_be_understood_otherwise(ask: Ask) -> None:
+    answer = ask("How many photogrphs of lichens are there?")
+    assert answer.standalone_question == answer.searched_for
+    assert answer.understood == ""
