@@ -47,7 +47,7 @@ def test_the_wheel_carries_style_and_licence_but_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     web = "assistant/server/web"
-    files = {f"{web}/static/style.css", f"{web}/templates/chat.html"}
+    files = {f"{web}/static/frame.css", f"{web}/templates/chat.html"}
     assert files | {"assistant/server/api/static/docs.js"} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith("tests/") for name in names)

@@ -15,7 +15,7 @@ from assistant.server.auth.accounts import add_user, key_id_of, make_key, remove
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 PATIENCE = 120_000
-TABS = ("Chat", "Citation lookup", "Library", "Models")
+TABS = ("Chat", "Lookup", "Library", "Models")
 
 
 class Guarded(NamedTuple):

@@ -9,8 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from chatting import QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
-TABS = ("Citation lookup", "Library", "Models")
-FILLED = {"Citation lookup": ".lookup-title", "Library": "#lib-overview h2", "Models": "#models h2"}
+TABS = ("Lookup", "Library", "Models")
+FILLED = {"Lookup": ".lookup-title", "Library": "#lib-overview h2", "Models": "#models h2"}
 """What shows that a tab is there."""
 SCREENS = {"light": ("light", 1100), "dark": ("dark", 1100), "phone": ("light", 390)}
 ROLES = (
@@ -137,7 +137,7 @@ def test_the_paper(shown: Page) -> None:
 
 
 def test_a_lookup_that_finds_nothing(shown: Page) -> None:
-    open_tab(shown, "Citation lookup")
+    open_tab(shown, "Lookup")
     shown.get_by_label("Find papers").fill("qqqq zzzz")
     shown.keyboard.press("Enter")
     expect(shown.locator(".lookup-tip")).to_be_visible()
@@ -165,7 +165,7 @@ def test_the_keyboard_is_enough(page: Page, app: Served) -> None:
     open_chat(page, app)
     press_until(page, "Shift+Tab", "[role=tab][data-tab-id=chat]")
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="Citation lookup")).to_be_focused()
+    expect(page.get_by_role("tab", name="Lookup")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".lookup-title").first).to_be_visible()
     page.keyboard.press("ArrowLeft")

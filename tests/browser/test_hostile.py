@@ -140,7 +140,7 @@ def copied(page: Page, button: Locator) -> str:
 
 
 def test_the_list_of_what_is_found(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     titles = watched.locator(".lookup-title")
     expect(titles).to_have_count(25)
     watched.locator(".lookup-more").click()
@@ -163,7 +163,7 @@ def test_the_list_of_what_is_found(watched: Page) -> None:
 
 
 def test_queries_and_filters(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     expect(watched.locator(".lookup-title")).to_have_count(25)
     for text in TEXTS[::8]:
         watched.get_by_label("Find papers").fill(f"qqq {text}")
@@ -182,7 +182,7 @@ def test_queries_and_filters(watched: Page) -> None:
 
 
 def test_papers_in_the_dialog(watched: Page) -> None:
-    watched.get_by_role("tab", name="Citation lookup").click()
+    watched.get_by_role("tab", name="Lookup").click()
     watched.locator(".lookup-more").click()
     titles = watched.locator(".lookup-title")
     expect(titles).to_have_count(len(TEXTS))

@@ -11,7 +11,7 @@ TITLE = "Machine Unlearning of Federated Clusters"
 def open_lookup(page: Page, app: Served) -> None:
     """The tab, with all papers listed."""
     page.goto(app.address)
-    page.get_by_role("tab", name="Citation lookup").click()
+    page.get_by_role("tab", name="Lookup").click()
     expect(count(page)).to_have_text("25 of 1,643 papers")
 
 

@@ -19,7 +19,12 @@ from assistant.server.web.paper import PaperDialog
 from assistant.server.web.tools import add_tools, hide_all_but_tools
 
 TITLE = "Abstracts assistant"
-_FONT = ("system-ui", "sans-serif")
+_FONTS = {
+    # Gradio ships it; the page asks no other host.
+    "font": (gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"),
+    "font_mono": ("ui-monospace", "monospace"),
+}
+_STYLES = ("frame", "chat", "paper", "lookup", "library", "models")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
 _DELETE_UPLOADS = (3600, 24 * 3600)
@@ -39,8 +44,9 @@ def mount_page(app: FastAPI, service: Service) -> None:
         path="/",
         server_name=service.settings.host,
         server_port=service.settings.port,
-        theme=gr.themes.Soft(font=_FONT, font_mono=("ui-monospace", "monospace")),
-        css_paths=STATIC / "style.css",
+        theme=gr.themes.Base(**_FONTS),
+        css_paths=[STATIC / f"{name}.css" for name in _STYLES],
+        favicon_path=STATIC / "icon.svg",
         head='<script src="own/page.js" defer></script>',
         footer_links=[],
         run_history=False,
@@ -111,7 +117,7 @@ def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
     with gr.Tabs(elem_id="ways") as tabs:
         with gr.Tab("Chat", id="chat", scale=1):
             chat = Chat(service, stops)
-        with gr.Tab("Citation lookup", id="lookup"):
+        with gr.Tab("Lookup", id="lookup"):
             lookup_tab(service, paper)
         with gr.Tab("Library", id="library") as library:
             library_tab(service, library, heading)
