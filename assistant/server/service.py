@@ -17,7 +17,7 @@ from assistant.server.metrics import Metrics
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews
-from retrieval.query.lookup import Listing, Lookup
+from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.rerank import Ranking, ranking
 from retrieval.types import Cancelled, LibraryError, NotReadyError, Paper, UserError, never
@@ -140,6 +140,17 @@ class Service:
         library.ready_to_search()
         query = checked_question(query) if query.strip() else ""
         return Lookup.over(library).find(query, limit, given)
+
+    def found(self, query: str, given: ExplicitFilters) -> Found:
+        """Like `lookup`, before papers are read, with papers of similar meaning; all if empty."""
+        library = self.assistant.library
+        library.ready_to_search()
+        lookup = Lookup.over(library)
+        if not query.strip() and not given:
+            return lookup.everything()
+        query = checked_question(query) if query.strip() else ""
+        parsed = lookup.parse(query[:LONGEST_QUERY], lookup=True)
+        return lookup.with_similar(lookup.ranked(query, parsed, given))
 
     def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
         """Measure how fast the model reads and writes, in its turn; kept in `speed`."""

@@ -54,6 +54,8 @@ _NEAR_CHUNKS = 100
 """Chunks whose papers are compared by meaning."""
 _NEAR = 0.45
 """Least cosine of a query and a chunk of similar meaning; see tests/benchmarks/lookup.md."""
+_ORDERED = 0.95
+"""Likeness above which a title has the words in their order."""
 _WORDS_SAID = 6
 """Words that a reason names at most."""
 
@@ -116,6 +118,11 @@ class _Scored:
     def fits(self) -> bool:
         """Whether it is on the topic."""
         return self.by_name or self.share >= ON_TOPIC
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is named, or its text has most of the topic."""
+        return bool(self.name) or self.is_whole or self.share >= ON_TOPIC
 
     @property
     def is_found(self) -> bool:
@@ -401,23 +408,27 @@ def _names_in(text: str) -> dict[str, bool]:
 def _divided(ranked: Sequence[_Scored]) -> tuple[list[_Scored], list[_Scored]]:
     """Strong and weak matches, each in their order.
 
-    A match is strong if its score is near the best one. If the query is no title or nickname, texts
-    with the whole topic are strong, too.
+    A match is strong if its score is near the best one, and it is named or on the topic: words that
+    are only like those of its title are not enough. If the query is no title or nickname, texts with
+    the whole topic are strong, too.
     """
     least = _STRONG * max((each.score for each in ranked), default=0.0)
     is_name = any(each.is_whole for each in ranked)
+    is_topic = any(each.share for each in ranked)
     strong: list[_Scored] = []
     weak: list[_Scored] = []
     for each in ranked:
         has_topic = not is_name and each.share >= _ALL_WORDS
-        (strong if each.score >= least or has_topic else weak).append(each)
+        is_near = each.score >= least and (not is_topic or each.is_near)
+        (strong if is_near or has_topic or each is ranked[0] else weak).append(each)
     return strong, weak
 
 
 def _match(paper: Paper, scored: _Scored, found: Found, words: QueryWords) -> Match:
     title_spans = words.spans(paper.shown_title)
     excerpt = words.excerpt(paper.abstract)
-    reasons = [*_records(paper, found.filters), scored.name, *_words_said(paper, scored, words, found.topic)]
+    said = _words_said(paper, scored, words, found.topic)
+    reasons = [*_records(paper, found.filters), scored.name, *said]
     if scored.is_similar and not any(reasons):
         reasons.append("similar meaning")
     why = "; ".join(filter(None, reasons))
@@ -433,7 +444,7 @@ def _words_said(
     in_title = words.found_in(paper.title)
     in_text = words.found_in(paper.abstract)
     others = [word for stem, word in in_text.items() if stem not in in_title]
-    if scored.like >= TITLE_MATCH and len(in_title) == words.count:
+    if (scored.is_whole or scored.like > _ORDERED) and len(in_title) == words.count:
         said = " ".join(in_title.values()) or topic
         return [f"title matches “{said}”"]
     return [

@@ -79,9 +79,14 @@ def marked(abstract: str, quotes: Sequence[str]) -> Markup:
         abstract: the text.
         quotes: exact substrings of it; others are ignored.
     """
-    spans = [(at, at + len(each)) for each in quotes if each and (at := abstract.find(each)) >= 0]
+    found = ((abstract.find(each), len(each)) for each in quotes if each)
+    return highlighted(abstract, [(at, at + length) for at, length in found if at >= 0])
+
+
+def highlighted(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
+    """Like `with_formulas`, with the characters of `spans` highlighted."""
     parts: list[Markup] = []
-    for is_marked, segments in groupby(_segments(abstract, spans), key=lambda each: each[1]):
+    for is_marked, segments in groupby(_segments(text, spans), key=lambda each: each[1]):
         html = Markup().join(segment for segment, _ in segments)
         parts.append(Markup("<mark>{}</mark>").format(html) if is_marked else html)
     return Markup().join(parts)
