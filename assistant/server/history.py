@@ -4,6 +4,7 @@ Each conversation belongs to one owner. A rated answer is also kept as a case fo
 questions that led to it, the answer and the rating. A case stays when its conversation is deleted.
 """
 
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -24,6 +25,10 @@ LONGEST_NAME = 80
 """Characters of a conversation's name."""
 LONGEST_COMMENT = 2000
 """Characters of a rating's comment."""
+MOST_LISTED = 100
+"""Conversations that are listed at once."""
+_MOST_WORDS = 10
+"""Words of a search that count."""
 _UNREADABLE = "This answer was kept by another version and cannot be shown; ask again."
 _LOCK_TIMEOUT = 10
 """Seconds that a write waits for another one."""
@@ -39,6 +44,12 @@ CREATE INDEX IF NOT EXISTS exchanges_of ON exchanges (conversation, position);
 CREATE TABLE IF NOT EXISTS cases (
   exchange TEXT PRIMARY KEY, owner TEXT NOT NULL, rated REAL NOT NULL, record TEXT NOT NULL);
 """
+_HAS_WORD = r"""
+ AND (name LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM exchanges
+  WHERE conversation = conversations.id AND (question LIKE ? ESCAPE '\'
+   OR CASE WHEN json_valid(record) THEN json_extract(record, '$.answer.text') END
+    LIKE ? ESCAPE '\')))"""
+"""A condition on a conversation, with three places for a pattern of `_like`."""
 
 
 class Reason(StrEnum):
@@ -122,13 +133,22 @@ class Conversations:
         """Open nothing yet; the file is created on first use."""
         self._path = path
 
-    def listed(self, owner: str) -> list[Conversation]:
-        """The owner's conversations without their exchanges, latest first."""
+    def listed(self, owner: str, words: str = "", limit: int = MOST_LISTED) -> list[Conversation]:
+        """The owner's conversations without their exchanges, latest first.
+
+        Args:
+            owner: whose conversations.
+            words: only those whose name, questions or answers contain all of these words.
+            limit: how many at most.
+        """
+        searched = words.split()[:_MOST_WORDS]
+        patterns = [pattern for word in searched for pattern in [_like(word)] * 3]
         with self._open() as database:
             rows = database.execute(
-                "SELECT id, name, changed FROM conversations WHERE owner = ? "
-                "ORDER BY changed DESC, rowid DESC",
-                (owner,),
+                "SELECT id, name, changed FROM conversations WHERE owner = ?"  # noqa: S608 - own text
+                + _HAS_WORD * len(searched)
+                + " ORDER BY changed DESC, rowid DESC LIMIT ?",
+                (owner, *patterns, limit),
             )
             return [Conversation(*row) for row in rows]
 
@@ -245,6 +265,11 @@ class Conversations:
                 f"The conversations in {self._path} cannot be read or written ({error}); "
                 "see that the disk has room, or move the file away."
             ) from error
+
+
+def _like(word: str) -> str:
+    """The pattern of what contains `word`, whose signs mean themselves."""
+    return "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
 
 
 def _check_owner(database: sqlite3.Connection, owner: str, id_: str) -> None:

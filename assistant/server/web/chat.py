@@ -1,7 +1,9 @@
 """The chat tab: its components, and the events of the page that change them."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import groupby
 from typing import Any
 
 import gradio as gr
@@ -10,17 +12,40 @@ from markupsafe import Markup
 from assistant.generation.rendering import ABSTENTIONS, blocks
 from assistant.pipeline.intent import is_fixed
 from assistant.server.auth import owner_behind
-from assistant.server.history import LONGEST_COMMENT, LONGEST_NAME, Conversation, Rating, Reason
+from assistant.server.history import (
+    LONGEST_COMMENT,
+    LONGEST_NAME,
+    MOST_LISTED,
+    Conversation,
+    Rating,
+    Reason,
+)
 from assistant.server.service import Service
 from assistant.server.web.answering import Answering, PendingQuestion, Stops
-from assistant.server.web.exports import COLUMNS, copied_text, table_csv, table_markdown, table_rows
+from assistant.server.web.cards import Card, cards, is_quoted, read_cards
+from assistant.server.web.exports import (
+    COLUMNS,
+    Row,
+    copied_text,
+    table_csv,
+    table_markdown,
+    table_rows,
+)
 from assistant.server.web.formulas import with_formulas
-from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
-from assistant.types import Outcome, by_paper
+from assistant.server.web.html import ON_LOAD, QUIET, STATIC, event_field, templates
+from assistant.types import Outcome
 from retrieval.types import UserError
 
 _LONGEST_WORD = 30
 """Characters of a last word that is kept on one line with its marks."""
+_TABLE = 3
+"""Cited papers from which they are shown as a table."""
+_DAYS = ((0, "Today"), (1, "Yesterday"), (7, "Previous 7 days"))
+"""Greatest ages in days of the groups of conversations."""
+_MORE_LISTED = 400
+"""Conversations that "Show older" adds."""
+_MOST_SHOWN = 10_000
+"""Conversations that are listed at most; older ones are found by their words."""
 _ABSTENTION_REASONS = (Reason.WRONGLY_REFUSED, Reason.BESIDE_THE_QUESTION, Reason.OTHER)
 _EXAMPLES = {
     "Neural Collapse Under MSE Loss: Proximity to and Dynamics on the Central Path": (
@@ -63,16 +88,37 @@ def split_last_word(text: str) -> tuple[Markup, str]:
     return with_formulas(f"{before[0]} " if before else ""), last
 
 
+def by_day(listed: Sequence[Conversation], today: date) -> list[tuple[str, list[Conversation]]]:
+    """Conversations, latest first, in groups by their day on this machine."""
+
+    def group(conversation: Conversation) -> str:
+        age = (today - date.fromtimestamp(conversation.changed)).days  # noqa: DTZ012 - as above
+        return next((name for days, name in _DAYS if age <= days), "Older")
+
+    return [(name, list(members)) for name, members in groupby(listed, key=group)]
+
+
+def is_table(cards: Sequence[Card], rows: Sequence[Row]) -> bool:
+    """Whether the papers of an answer are shown as a table, in place of cards.
+
+    Not where only one of them is written about: the others then are its further evidence.
+    """
+    return len(rows) >= _TABLE and sum(bool(each.claims) for each in cards) != 1
+
+
 chat_html = templates(
     "chat",
     abstentions=ABSTENTIONS,
     blocks=blocks,
-    by_paper=by_paper,
+    cards=cards,
     columns=COLUMNS,
     copied_text=copied_text,
     is_fixed=is_fixed,
+    is_quoted=is_quoted,
+    is_table=is_table,
     longest_comment=LONGEST_COMMENT,
     longest_name=LONGEST_NAME,
+    read_cards=read_cards,
     reasons=_REASONS,
     split_last_word=split_last_word,
     table_csv=table_csv,
@@ -108,6 +154,10 @@ class Chat:
             with gr.Column(scale=1, min_width=220, elem_id="side"):
                 self.new = gr.Button("New chat", elem_id="new", size="sm")
                 gr.Button("Conversations", elem_id="show-past", size="sm")
+                script = (STATIC / "find.js").read_text("utf-8")
+                self.find = gr.HTML(
+                    chat_html("find"), elem_id="find", js_on_load=script, apply_default_css=False
+                )
                 self.past = gr.HTML(elem_id="past", label="Conversations", **with_events)
             with gr.Column(scale=4, min_width=320, elem_id="talk"):
                 with gr.Column(elem_id="log"):
@@ -167,6 +217,15 @@ class Chat:
             trigger_mode="multiple",  # by default a click during another one would be lost
             **QUIET,
         )
+        for listen in (self.find.input, self.past.input):
+            listen(
+                self._find,
+                inputs=self.current,
+                outputs=self.past,
+                queue=False,
+                trigger_mode="multiple",
+                **QUIET,
+            )
         self.past.delete(self._delete, inputs=self.current, outputs=all_parts, **QUIET)
         self.past.edit(self._rename, inputs=self.current, outputs=self.view, **QUIET)
         self.conversation.like(self._rate, inputs=self.current, outputs=self.view, **QUIET)
@@ -197,7 +256,8 @@ class Chat:
         sent |= self._not_editing | {self.current: id_, self.question: ""}
         sent |= {self.send: _HIDDEN, self.stop: _VISIBLE}
         for shown, waiting in self._answering.answer(pending, flag):
-            yield sent | {self.answer: chat_html("asking", shown, waiting)}
+            papers = self._service.setup.state.papers
+            yield sent | {self.answer: chat_html("asking", shown, waiting, papers)}
             sent = {}
 
     def _view(self, owner: str, id_: str) -> Updates:
@@ -209,9 +269,14 @@ class Chat:
             return {self.current: id_, **self._error(error)}
         return view | {self.current: current, self.answer: ""}
 
-    def _listed(self, owner: str, current: str) -> Updates:
-        listed = self._service.conversations.listed(owner)
-        return {self.past: chat_html("past", listed, current)}
+    def _listed(
+        self, owner: str, current: str, words: str = "", limit: int = MOST_LISTED
+    ) -> Updates:
+        """The list of conversations: those with all the words, up to `limit`."""
+        listed = self._service.conversations.listed(owner, words, limit + 1)
+        more = limit + _MORE_LISTED if len(listed) > limit else 0
+        groups = by_day(listed[:limit], date.today())  # noqa: DTZ011 - the day on this machine
+        return {self.past: chat_html("past", groups, current, words, more)}
 
     def _conversation(self, conversation: Conversation | None) -> Updates:
         """The questions and answers of a conversation; example questions if it has none."""
@@ -257,6 +322,15 @@ class Chat:
         """Show another conversation, or a new one if `id_` is empty."""
         self._stops.end(session_of(request))
         return self._view(owner_behind(request), id_) | self._not_editing | self._idle
+
+    def _find(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
+        owner, words = owner_behind(request), event_field(event, "words")
+        limit = event_field(event, "limit")
+        most = min(int(limit), _MOST_SHOWN) if limit.isdecimal() else MOST_LISTED
+        try:
+            return self._listed(owner, current, words, most)
+        except UserError:
+            return gr.skip()  # whatever is done next says it
 
     def _rename(self, current: str, event: gr.EventData, request: gr.Request) -> Updates:
         owner, kept = owner_behind(request), self._service.conversations

@@ -7,7 +7,8 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
@@ -17,15 +18,19 @@ from assistant.pipeline.intent import is_fixed
 from assistant.server.auth import owner_of
 from assistant.server.history import Conversation, Exchange
 from assistant.server.service import Service
-from assistant.types import Answer, Completed, PartialAnswer, SentenceKind, by_paper
+from assistant.server.web.cards import claims_on
+from assistant.types import Answer, Completed, PartialAnswer, answer_json, by_paper, dumps
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
 from retrieval.text.latex import split_formulas
 from retrieval.types import Paper, UserError
 
-COLUMNS = ("Paper", "Claim", "Evidence")
-Row = tuple[str, str, str]
-"""What an answer says of one paper: its title, the sentences written about it, the quotes."""
+COLUMNS = ("Paper", "Year", "What it says", "Quote")
+Row = tuple[str, str, str, str]
+"""What an answer says of one paper: title, year, the sentences written about it, the quotes."""
+_TABLE = 3
+"""Cited papers from which a table is shown without anything written about them."""
+_PLAIN = "text/plain; charset=utf-8"
 _FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """Beginnings of a cell that a spreadsheet reads as a formula."""
 _COPIED: Form = {"references": "\n", "reference": "\n{marks} {paper}."}
@@ -54,7 +59,44 @@ def add_downloads(app: FastAPI, service: Service) -> None:
             raise HTTPException(503, str(error)) from error
         return _file(text, conversation.name, "bib", "application/x-bibtex")
 
+    @routes.get("/{id_}.json")
+    def json(id_: str, request: Request) -> Response:
+        conversation = _conversation(service, request, id_)
+        text = dumps(conversation_json(conversation)) + "\n"
+        return _file(text, conversation.name, "json", "application/json")
+
+    @app.get("/cite", include_in_schema=False)
+    def cite(paper: str, style: str = "bibtex") -> Response:
+        """The reference of a paper in a format of `FORMATS`, to be copied."""
+        if style not in FORMATS:
+            raise HTTPException(404, f"There is no format of that name; take {', '.join(FORMATS)}.")
+        try:
+            found = service.paper(paper)
+            if found is None:
+                raise HTTPException(404, "This paper is not in the library any more.")
+            return Response(export_papers(service, [found], style), media_type=_PLAIN)
+        except UserError as error:
+            raise HTTPException(503, str(error)) from error
+
     app.include_router(routes)
+
+
+def conversation_json(conversation: Conversation) -> dict[str, Any]:
+    """The conversation as JSON: its questions with the answers as the API gives them."""
+    return {
+        "id": conversation.id,
+        "name": conversation.name,
+        "changed": conversation.changed,
+        "exchanges": [
+            {
+                "question": each.question,
+                "answer": answer_json(each.answer, conversation.id, turn) if each.answer else None,
+                "notice": "" if each.answer else each.notice,
+                "rating": asdict(each.rating) if each.rating else None,
+            }
+            for turn, each in enumerate(conversation.exchanges, start=1)
+        ],
+    }
 
 
 def conversation_markdown(conversation: Conversation) -> str:
@@ -100,22 +142,21 @@ def copied_text(answer: Answer) -> str:
 
 
 def table_rows(answer: Answer) -> list[Row]:
-    """A row for each cited paper, in order; none if fewer than two papers have a claim.
+    """A row for each cited paper, in order; none where a table tells no more than the answer.
 
     Sentences that cite several papers together are left out, and answers from records have no rows.
     """
-    rows = []
-    for group in by_paper(answer.citations):
-        numbers = {citation.number for citation in group}
-        claims = (
-            each.text
-            for each in answer.sentences
-            if each.kind is SentenceKind.VERIFIED and numbers.issuperset(each.citations)
+    rows = [
+        (
+            group[0].paper.shown_title,
+            str(group[0].paper.year or ""),
+            claims_on(group, answer.sentences),
+            " ".join(f"“{citation.quote}”" for citation in group),
         )
-        quotes = " ".join(f"“{citation.quote}”" for citation in group)
-        rows.append((group[0].paper.shown_title, " ".join(claims), quotes))
-    has_claims = answer.confidence is not None and sum(bool(claim) for _, claim, _ in rows) > 1
-    return rows if has_claims else []
+        for group in by_paper(answer.citations)
+    ]
+    is_told = len(rows) >= _TABLE or sum(bool(claims) for _, _, claims, _ in rows) > 1
+    return rows if is_told and answer.confidence is not None else []
 
 
 def table_markdown(rows: Sequence[Row]) -> str:

@@ -79,12 +79,12 @@ def marked(abstract: str, quotes: Sequence[str]) -> Markup:
         abstract: the text.
         quotes: exact substrings of it; others are ignored.
     """
-    found = ((abstract.find(each), len(each)) for each in quotes if each)
-    return highlighted(abstract, [(at, at + length) for at, length in found if at >= 0])
+    spans = [(at, at + len(each)) for each in quotes if each and (at := abstract.find(each)) >= 0]
+    return marked_spans(abstract, spans)
 
 
-def highlighted(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
-    """Like `with_formulas`, with the characters of `spans` highlighted."""
+def marked_spans(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
+    """Like `marked`, with the starts and ends of what is highlighted."""
     parts: list[Markup] = []
     for is_marked, segments in groupby(_segments(text, spans), key=lambda each: each[1]):
         html = Markup().join(segment for segment, _ in segments)

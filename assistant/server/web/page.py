@@ -25,6 +25,7 @@ _FONTS = {
     "font_mono": ("ui-monospace", "monospace"),
 }
 _STYLES = ("frame", "chat", "paper", "lookup", "library", "models")
+_SCRIPTS = ("page", "chat")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
 _DELETE_UPLOADS = (3600, 24 * 3600)
@@ -47,7 +48,7 @@ def mount_page(app: FastAPI, service: Service) -> None:
         theme=gr.themes.Base(**_FONTS),
         css_paths=[STATIC / f"{name}.css" for name in _STYLES],
         favicon_path=STATIC / "icon.svg",
-        head='<script src="own/page.js" defer></script>',
+        head="".join(f'<script src="own/{name}.js" defer></script>' for name in _SCRIPTS),
         footer_links=[],
         run_history=False,
         max_file_size=_LARGEST_UPLOAD,
