@@ -17,6 +17,7 @@ from assistant.server.metrics import Metrics
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews
+from retrieval.library.topics import TopicMaps, Topics
 from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.rerank import Ranking, ranking
@@ -55,6 +56,7 @@ class Service:
         self._closed = threading.Event()
         self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
         self._overviews: Overviews | None = None
+        self._topic_maps: TopicMaps | None = None
         self.speed: Speed | None = None
         """As last measured in this process; None before."""
         self.metrics = Metrics(waiting=self.queue.__len__)
@@ -165,6 +167,12 @@ class Service:
         if self._overviews is None:
             self._overviews = Overviews(self.assistant.library)
         return self._overviews.overview()
+
+    def topics(self) -> Topics | None:
+        """The topics of the library; None while they are computed."""
+        if self._topic_maps is None:
+            self._topic_maps = TopicMaps(self.assistant.library)
+        return self._topic_maps.topics()
 
     def paper(self, id_: str) -> Paper | None:
         """The paper with this id, or None."""

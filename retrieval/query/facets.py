@@ -39,9 +39,7 @@ def passing(
     if not wanted:
         return list(ids)
     return [
-        id_
-        for id_ in ids
-        if all(records.get(id_, _UNKNOWN)[at] == value for at, value in wanted)
+        id_ for id_ in ids if all(records.get(id_, _UNKNOWN)[at] == value for at, value in wanted)
     ]
 
 

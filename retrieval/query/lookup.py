@@ -302,9 +302,7 @@ class Lookup:
         papers = self._read(ids)
         scored = {each.id: each for each in found.ranked}
         words = QueryWords(found.topic, self._index)
-        return tuple(
-            _match(papers[id_], scored[id_], found, words) for id_ in ids if id_ in papers
-        )
+        return tuple(_match(papers[id_], scored[id_], found, words) for id_ in ids if id_ in papers)
 
     def named(self, question: str) -> tuple[Paper, ...]:
         """The papers that a question names by title or by nickname.
@@ -409,8 +407,8 @@ def _divided(ranked: Sequence[_Scored]) -> tuple[list[_Scored], list[_Scored]]:
     """Strong and weak matches, each in their order.
 
     A match is strong if its score is near the best one, and it is named or on the topic: words that
-    are only like those of its title are not enough. If the query is no title or nickname, texts with
-    the whole topic are strong, too.
+    are only like those of its title are not enough. If the query is no title or nickname, texts
+    with the whole topic are strong, too.
     """
     least = _STRONG * max((each.score for each in ranked), default=0.0)
     is_name = any(each.is_whole for each in ranked)
@@ -435,9 +433,7 @@ def _match(paper: Paper, scored: _Scored, found: Found, words: QueryWords) -> Ma
     return Match(paper, why, scored.score, excerpt, title_spans)
 
 
-def _words_said(
-    paper: Paper, scored: _Scored, words: QueryWords, topic: str
-) -> list[str]:
+def _words_said(paper: Paper, scored: _Scored, words: QueryWords, topic: str) -> list[str]:
     """The words of the query that the title and the abstract have, in their own spelling."""
     if scored.name and scored.is_whole:
         return []

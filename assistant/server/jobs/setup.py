@@ -27,6 +27,8 @@ class SetupState:
     assistant: Assistant | None = None
     """None until everything is loaded."""
     papers: int = 0
+    is_reading: bool = False
+    """Whether papers are still being read; those read already can be searched."""
 
 
 class Setup:
@@ -78,16 +80,33 @@ class Setup:
         library = open_library(self._settings, self._report)
         # After an interruption the store may not be able to count before it is mended.
         papers = 0 if library.was_interrupted else library.store.count()[0]
+        if papers:
+            library.ready_to_search()
+        assistant = assistant_over(
+            library,
+            open_chat_model(self._settings, self._report),
+            open_reader(self._settings, self._report),
+            self._settings,
+            self._report,
+            stopped=self._stop.is_set,
+        )
         if not papers:
-            papers = ingest(library, _seeds_to_read(library), progress=self._report).papers
+            papers = self._read_seeds(library, assistant)
+        return SetupState(assistant=assistant, papers=papers)
+
+    def _read_seeds(self, library: Library, assistant: Assistant) -> int:
+        """Read the seeds; the assistant can be used once the first papers are there."""
+
+        def searchable() -> None:
+            papers = library.store.count()[0]
+            with self._lock:
+                self._state = SetupState(assistant=assistant, papers=papers, is_reading=True)
+
+        files = _seeds_to_read(library)
+        papers = ingest(library, files, progress=self._report, searchable=searchable).papers
         if papers:  # a library that was emptied can be filled again in the page
             library.ready_to_search()
-        model = open_chat_model(self._settings, self._report)
-        reader = open_reader(self._settings, self._report)
-        assistant = assistant_over(
-            library, model, reader, self._settings, self._report, stopped=self._stop.is_set
-        )
-        return SetupState(assistant=assistant, papers=papers)
+        return papers
 
     def _report(self, stage: str, done: int, total: int, unit: str) -> None:
         if self._stop.is_set():
