@@ -37,11 +37,11 @@ def circles(topics: Sequence[Topic]) -> list[Circle]:
     drawn = [
         Circle(
             each,
-            each.x * _WIDTH,
-            each.y * _HEIGHT,
+            each.x * _WIDTH + math.cos(at),  # circles in the same place part in some direction
+            each.y * _HEIGHT + math.sin(at),
             max(_SMALLEST, math.sqrt(area * each.papers / papers)),
         )
-        for each in topics
+        for at, each in enumerate(topics)
     ]
     for _ in range(_ROUNDS):
         for at, one in enumerate(drawn):

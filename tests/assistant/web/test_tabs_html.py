@@ -1,6 +1,5 @@
 """Library, models, papers and lookup as HTML: what they say, and that hostile text stays text."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
