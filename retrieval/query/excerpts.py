@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
-
 from retrieval.index.lexical import LexicalIndex
 from retrieval.text.names import folded
 from retrieval.text.splitting import split_sentences
+from retrieval.text.titles import whole_likeness
 
 Span = tuple[int, int]
 _WORD = re.compile(r"[^\W_]+")
@@ -20,8 +19,8 @@ _LONGEST = 320
 """Characters of a sentence; a longer one begins shortly before the first word found."""
 _BEFORE = 80
 """Characters kept before that word."""
-_ALIKE = 75
-"""Least likeness, in percent, of a word and its misspelling."""
+_ALIKE = 0.75
+"""Least likeness of a word and its misspelling."""
 _SHORTEST = 4
 """Letters from which a word may be misspelled."""
 
@@ -94,7 +93,7 @@ class QueryWords:
         stem = self._stem(word)
         if stem in self._weights or not self._misspelled or len(stem) < _SHORTEST:
             return stem if stem in self._weights else ""
-        like = (each for each in self._misspelled if fuzz.ratio(each, stem) >= _ALIKE)
+        like = (each for each in self._misspelled if whole_likeness(each, stem) >= _ALIKE)
         return next(like, "")
 
     def _stem(self, word: str) -> str:
