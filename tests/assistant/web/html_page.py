@@ -29,7 +29,7 @@ TAGS = frozenset(
 )
 ATTRIBUTES = frozenset(
     "aria-busy aria-current aria-describedby aria-hidden aria-label aria-pressed autocomplete "
-    "class cx cy d data-all data-author data-back data-cite data-close data-conversation data- "
+    "class cx cy d data-all data-asked data-author data-back data-cite data-close data-conversation data- "
     "copy data-decision data-event data-exchange data-field data-file data-formats data-how data- "
     "lookup data-paper data-position data-query data-question data-quote data-quotes data-reason "
     "data-search data-selected data-set data-shown data-sort data-title data-unfilter data-venue "

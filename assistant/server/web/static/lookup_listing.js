@@ -90,7 +90,7 @@ function key(event) {
 document.addEventListener('keydown', key);
 
 watch('value', () => {
-  const search = element.querySelector('.lookup')?.dataset.search ?? '';
+  const search = element.querySelector('.lookup')?.dataset.asked ?? '';
   // A new search deselects papers, or they would be exported unseen; another page does not.
   if (search !== searched) selected.clear();
   searched = search;
