@@ -275,8 +275,7 @@ def _places(centres: Vectors) -> list[tuple[float, float]]:
 
 def _unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: Vectors = rows / np.where(lengths > 0, lengths, 1)
-    return unit
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def _read(fields: dict[str, Any]) -> Topics:

@@ -56,7 +56,7 @@ def test_a_misspelled_title_is_the_only_one_and_says_why(page: Page, app: Served
     expect(first).to_contain_text("Chao Pan")
     expect(first).to_contain_text("ICLR 2023, poster")
     expect(first.locator(".lookup-why")).to_contain_text("title matches")
-    assert "Federated" in first.locator(".lookup-excerpt mark").all_text_contents()[0].title()
+    assert "federated" in first.locator(".lookup-excerpt mark").all_text_contents()
     page.get_by_role("button", name=re.compile("Show .* weaker matches")).click()
     expect(page.locator(".lookup-divider")).to_have_text("Weaker matches")
     expect(page.get_by_role("button", name=re.compile("Hide"))).to_be_visible()
@@ -91,7 +91,7 @@ def test_papers_are_sorted_over_all_that_were_found(page: Page, app: Served) -> 
     expect(page.locator(".lookup-why").first).to_contain_text("title matches")
     page.get_by_label("Sort by").select_option("title")
     expect(page.get_by_label("Sort by")).to_have_value("title")
-    expect(titles(page).first).to_have_text(re.compile("^A"))
+    expect(titles(page).first).to_have_text(re.compile("^A "))
     shown = [re.findall(r"\w+", title.lower())[0] for title in titles(page).all_text_contents()]
     assert shown == sorted(shown)
     page.get_by_label("Sort by").select_option("year")
@@ -130,7 +130,7 @@ def test_a_paper_is_cited_in_one_click_in_the_remembered_style(page: Page, app: 
     open_lookup(page, app)
     expect(page.get_by_label("Cite as")).to_have_value("ris")
     page.locator(".lookup-cite").first.click()
-    expect(page.locator(".own-said")).to_have_text("Copied 1 paper")
+    expect(page.get_by_text("Copied 1 paper", exact=True)).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").startswith("TY  - CPAPER")
 
 
@@ -158,7 +158,7 @@ def test_selected_papers_are_copied_and_downloaded(page: Page, app: Served) -> N
     page.get_by_label("Select page").check()
     expect(page.locator(".lookup-selected")).to_have_text("20 selected")
     page.get_by_role("button", name="Copy", exact=True).click()
-    expect(page.locator(".own-said")).to_have_text("Copied 20 papers")
+    expect(page.get_by_text("Copied 20 papers", exact=True)).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").count("@inproceedings{") == 20
     page.get_by_label("Select page").uncheck()
     page.locator(".lookup-list input").nth(1).check()

@@ -23,19 +23,19 @@ PAYLOADS = (
     "x\u2028\u2029\x0b\x0c\x85<b>y</b>",
 )
 TAGS = frozenset(
-    "article blockquote br button caption circle code dd details div dl dt fieldset footer form g "
-    "h2 h3 header input kbd label legend li mark nav ol option p path progress rect section "
+    "article blockquote br button caption circle code dd details div dl dt fieldset footer form "
+    "g h2 h3 header input kbd label legend li mark nav ol option p path progress rect section "
     "select span strong summary svg table tbody td text textarea th thead title tr ul a".split()
 )
 ATTRIBUTES = frozenset(
     "aria-busy aria-current aria-describedby aria-hidden aria-label aria-pressed autocomplete "
-    "class cx cy d data-all data-asked data-author data-back data-cite data-close data-conversation data- "
-    "copy data-decision data-event data-exchange data-field data-file data-formats data-how data- "
-    "lookup data-paper data-position data-query data-question data-quote data-quotes data-reason "
-    "data-search data-selected data-set data-shown data-sort data-title data-unfilter data-venue "
-    "data-way data-year disabled download focusable for height hidden href id max maxlength name "
-    "open placeholder r rel required role rows scope selected start tabindex target title type "
-    "value viewbox width x y".split()
+    "class cx cy d data-all data-asked data-author data-back data-cite data-close "
+    "data-conversation data-copy data-decision data-event data-exchange data-field data-file "
+    "data-formats data-how data-lookup data-paper data-position data-query data-question "
+    "data-quote data-quotes data-reason data-search data-selected data-set data-shown data-sort "
+    "data-title data-unfilter data-venue data-way data-year disabled download focusable for "
+    "height hidden href id max maxlength name open placeholder r rel required role rows scope "
+    "selected start tabindex target title type value viewbox width x y".split()
 )
 _EMPTY = {"br", "input"}
 
