@@ -17,7 +17,8 @@ from assistant.server.metrics import Metrics
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews
-from retrieval.query.lookup import Listing, Lookup
+from retrieval.library.topics import TopicMaps, Topics
+from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.rerank import Ranking, ranking
 from retrieval.types import Cancelled, LibraryError, NotReadyError, Paper, UserError, never
@@ -59,6 +60,7 @@ class Service:
         self._closed = threading.Event()
         self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
         self._overviews: Overviews | None = None
+        self._topic_maps: TopicMaps | None = None
         self.speed: Speed | None = None
         """As last measured in this process; None before."""
         self.metrics = Metrics(waiting=self.queue.__len__)
@@ -129,6 +131,17 @@ class Service:
         query = checked_question(query) if query.strip() else ""
         return Lookup.over(library).find(query, limit, given)
 
+    def found(self, query: str, given: ExplicitFilters) -> Found:
+        """Like `lookup`, before papers are read, with papers of similar meaning; all if empty."""
+        library = self.assistant.library
+        library.ready_to_search()
+        lookup = Lookup.over(library)
+        if not query.strip() and not given:
+            return lookup.everything()
+        query = checked_question(query) if query.strip() else ""
+        parsed = lookup.parse(query[:LONGEST_QUERY], lookup=True)
+        return lookup.with_similar(lookup.ranked(query, parsed, given))
+
     def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
         """Measure how fast the model reads and writes, in its turn; kept in `speed`."""
         model = self.assistant.model
@@ -142,6 +155,12 @@ class Service:
         if self._overviews is None:
             self._overviews = Overviews(self.assistant.library)
         return self._overviews.overview()
+
+    def topics(self) -> Topics | None:
+        """The topics of the library; None while they are computed."""
+        if self._topic_maps is None:
+            self._topic_maps = TopicMaps(self.assistant.library)
+        return self._topic_maps.topics()
 
     def paper(self, id_: str) -> Paper | None:
         """The paper with this id, or None."""

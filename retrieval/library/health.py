@@ -1,6 +1,6 @@
 """Checks whether a library is whole, and repairs it; writes papers and removes files' papers."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,8 @@ EMBEDDING = "Embedding papers"
 REMOVING = "Removing papers"
 BATCH = 64
 """Papers written at once: the most that an interruption loses."""
+_GROWTH = 4
+"""Factor of written papers after which they are made searchable again."""
 COMPARING = "Comparing titles with abstracts"
 _COMPARED = 1500
 """Characters of an abstract that are compared with its title."""
@@ -165,8 +167,18 @@ def mend(library: Library, progress: Progress = silent) -> None:
         library.store.delete(sorted({*replaced, *_superseded(papers)}))
 
 
-def write_papers(library: Library, papers: Sequence[Paper], progress: Progress) -> None:
-    """Cut, embed and write papers, replacing earlier versions; inside `Library.writing`."""
+def write_papers(
+    library: Library,
+    papers: Sequence[Paper],
+    progress: Progress,
+    searchable: Callable[[], None] = lambda: None,
+) -> None:
+    """Cut, embed and write papers, replacing earlier versions; inside `Library.writing`.
+
+    Those written so far can be searched after the first batch, and again whenever there are four
+    times as many; `searchable` is called then.
+    """
+    shown = BATCH
     stored = library.store.stored_by_id([paper.id for paper in papers])
     earlier = {id_: each.chunk_count for id_, each in stored.items()}
     progress(EMBEDDING, 0, len(papers), "papers")
@@ -177,6 +189,10 @@ def write_papers(library: Library, papers: Sequence[Paper], progress: Progress) 
                 batch.append(library.prepared(paper))
                 progress(EMBEDDING, done, len(papers), "papers")
             library.store.write(batch, earlier)
+            if shown <= at + BATCH < len(papers):
+                shown *= _GROWTH
+                library.show_written()
+                searchable()
 
 
 def drop_files(library: Library, files: Collection[str], progress: Progress) -> None:

@@ -2,7 +2,7 @@
 
 import difflib
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from retrieval.formats.merge import (
 )
 from retrieval.index.records import StoredPaper
 from retrieval.library.health import drop_files, mend, without_files, write_papers
+from retrieval.library.ingest_log import write_log
 from retrieval.library.library import Library
 from retrieval.types import IngestReport, InputError, Paper, Progress, Record, Skipped, silent
 
@@ -38,6 +39,7 @@ def ingest(
     progress: Progress = silent,
     names: Mapping[Path, str] | None = None,
     skips_files: bool = False,
+    searchable: Callable[[], None] = lambda: None,
 ) -> IngestReport:
     """Read `paths` and bring the library up to date with them.
 
@@ -49,6 +51,7 @@ def ingest(
         progress: called as records are read, then as new and changed papers are embedded.
         names: names for sources and errors of files that have another name on disk.
         skips_files: whether an unreadable file is skipped (as line 0) instead of an error.
+        searchable: called when papers written so far can be searched, before the others are.
 
     Raises:
         InputError: a file cannot be read; then nothing is written.
@@ -64,7 +67,8 @@ def ingest(
         if library.needs_mending:
             mend(library, progress)
         plan = _planned(library, folded)
-        _carry_out(library, plan, progress)
+        _carry_out(library, plan, progress, searchable)
+        write_log(library.home, reading.files, reading.skipped, records, folded)
     papers, chunks = library.store.count()
     return IngestReport(
         papers=papers,
@@ -164,6 +168,8 @@ class _Reading:
         self.records: list[Record] = []
         self.skipped: list[Skipped] = []
         self.notes: list[Skipped] = []
+        self.files: list[str] = []
+        """Names of the files that were read."""
         self._venue = venue
         self._year = year
         self._progress = progress
@@ -173,6 +179,7 @@ class _Reading:
 
     def read(self, file: Path, *, skips: bool) -> None:
         name = self._names.get(file, "")
+        self.files.append(name or shown(file.name))
         try:
             page = read_file(file, self._venue, self._year, self._report, name)
         except InputError as error:
@@ -223,13 +230,15 @@ def _planned(library: Library, records: Sequence[Record]) -> _Plan:
     return plan
 
 
-def _carry_out(library: Library, plan: _Plan, progress: Progress) -> None:
+def _carry_out(
+    library: Library, plan: _Plan, progress: Progress, searchable: Callable[[], None]
+) -> None:
     if not (plan.added or plan.updated or plan.relabelled):
         return
     changed = [*plan.added, *plan.updated, *(each.paper for each in plan.relabelled)]
     reads = {source.file for paper in changed for source in paper.sources}
     with library.writing(reads=reads, replaces=plan.replaced):
-        write_papers(library, plan.added + plan.updated, progress)
+        write_papers(library, plan.added + plan.updated, progress, searchable)
         library.store.rewrite_records(plan.relabelled)
         library.store.delete([old for old, _ in plan.replaced])
 

@@ -106,6 +106,10 @@ class Library:
         self._manifest = self._manifest.ended()
         write_manifest(self._manifest_path, self._manifest)
 
+    def show_written(self) -> None:
+        """Make what is written so far searchable, inside `writing`."""
+        self._rebuild_lexical()
+
     @property
     def was_interrupted(self) -> bool:
         """Whether the last write did not end."""

@@ -1,20 +1,46 @@
-"""Counts the papers of a library by file, venue, year and decision."""
+"""What is in a library: papers by file, venue, year and decision, and those in several places."""
 
 import json
 import threading
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from retrieval.index.files import checksum_of_fields, write_whole
 from retrieval.library.library import Library
-from retrieval.types import LibraryError, Paper
+from retrieval.types import LibraryError, Paper, Source
 
 _FILE = "overview.json"
 
 Counts = tuple[tuple[str, int], ...]
 """Values and their numbers of papers, most papers first; the empty value is unknown."""
+
+
+_COMMON_SHARE = 0.8
+"""Share of a file's papers from which their venue and year name the file."""
+_MOST_COPIES = 500
+"""Papers in several places that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file whose papers were read."""
+
+    name: str
+    papers: int
+    label: str = ""
+    """Venue and year that most of its papers have; empty if they differ."""
+    first: str = ""
+    """Title of the paper that comes first in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """A paper that was found in several places."""
+
+    title: str
+    sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +54,13 @@ class Overview:
     years: Counts
     """As text, the latest first."""
     decisions: Counts
+    files: tuple[SourceFile, ...] = ()
+    """In the order of `sources`."""
+    dated: tuple[tuple[str, str, int], ...] = ()
+    """Venues and years with their numbers of papers, only those that are known."""
+    copied: int = 0
+    """Papers that were found in several places; `copies` are the first of them."""
+    copies: tuple[Copies, ...] = ()
 
 
 class Overviews:
@@ -66,7 +99,7 @@ class Overviews:
             (stored.paper for stored in self._library.store.papers()),
             self._library.store.count()[1],
         )
-        fields = asdict(overview)
+        fields = json.loads(json.dumps(asdict(overview)))  # lists in place of tuples
         kept = {"revision": revision, "overview": fields, "checksum": checksum_of_fields(fields)}
         try:
             write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
@@ -77,22 +110,59 @@ class Overviews:
 
 def counted(papers: Iterable[Paper], chunks: int) -> Overview:
     """The overview of these papers."""
-    total = 0
+    total = copied = 0
     sources, venues, years, decisions = (Counter[str]() for _ in range(4))
+    dated: Counter[tuple[str, str]] = Counter()
+    files: dict[str, _File] = {}
+    copies: list[Copies] = []
     for paper in papers:
         total += 1
-        sources.update({source.file for source in paper.sources})
+        for name in {source.file for source in paper.sources}:
+            sources[name] += 1
+            files.setdefault(name, _File()).add(paper, name)
         venues[paper.venue] += 1
         years[str(paper.year or "")] += 1
         decisions[paper.decision] += 1
+        if paper.venue and paper.year:
+            dated[paper.venue, str(paper.year)] += 1
+        if len(paper.sources) > 1:
+            copied += 1
+            if len(copies) < _MOST_COPIES:
+                copies.append(Copies(paper.shown_title, paper.sources))
+    ordered = _by_size(sources)
     return Overview(
         papers=total,
         chunks=chunks,
-        sources=_by_size(sources),
+        sources=ordered,
         venues=_by_size(venues),
         years=tuple(sorted(years.items(), key=lambda each: int(each[0] or 0), reverse=True)),
         decisions=_by_size(decisions),
+        files=tuple(files[name].described(name, count) for name, count in ordered),
+        dated=tuple((venue, year, count) for (venue, year), count in sorted(dated.items())),
+        copied=copied,
+        copies=tuple(sorted(copies, key=lambda each: each.title.casefold())),
     )
+
+
+@dataclass(slots=True)
+class _File:
+    """What is known of one file so far."""
+
+    where: Counter[str] = field(default_factory=Counter)
+    first_line: int = 0
+    first: str = ""
+
+    def add(self, paper: Paper, name: str) -> None:
+        self.where[f"{paper.venue} {paper.year or ''}".strip()] += 1
+        line = min(source.line for source in paper.sources if source.file == name)
+        if not self.first or line < self.first_line:
+            self.first_line, self.first = line, paper.shown_title
+
+    def described(self, name: str, papers: int) -> SourceFile:
+        where, count = self.where.most_common(1)[0]
+        return SourceFile(
+            name, papers, where if count >= _COMMON_SHARE * papers else "", self.first
+        )
 
 
 def _by_size(counts: Counter[str]) -> Counts:
@@ -108,4 +178,11 @@ def _overview(fields: dict[str, Any]) -> Overview:
             name: tuple((str(value), int(count)) for value, count in fields[name])
             for name in ("sources", "venues", "years", "decisions")
         },
+        files=tuple(SourceFile(**each) for each in fields["files"]),
+        dated=tuple((str(v), str(year), int(count)) for v, year, count in fields["dated"]),
+        copied=int(fields["copied"]),
+        copies=tuple(
+            Copies(str(each["title"]), tuple(Source(**source) for source in each["sources"]))
+            for each in fields["copies"]
+        ),
     )

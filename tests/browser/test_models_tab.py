@@ -11,19 +11,21 @@ def open_models(page: Page, app: Served) -> None:
     page.goto(app.address)
     page.get_by_role("tab", name="Models").click()
     expect(page.locator("#models h2").first).to_be_visible()
+    for more in page.locator(".models-more summary").all():
+        more.click()
 
 
 def test_what_answers_is_told(page: Page, app: Served, chat_model_path: Path) -> None:
     open_models(page, app)
     panel = page.locator("#models")
-    facts = panel.locator("dl").first
+    facts = panel.locator("dl").nth(1)
     size = round(chat_model_path.stat().st_size / 1_000_000)
     expect(facts).to_contain_text(f"{size} MB")
     expect(facts).to_contain_text("4,096 tokens in use, trained for 8,192")
     expect(facts).to_contain_text("SmolLM2-135M-Instruct")
     expect(facts).to_contain_text("Apache-2.0")
+    expect(page.locator("#models-summary")).to_contain_text("it does not write long text")
     expect(panel).to_contain_text(re.compile("with its adapter", re.IGNORECASE))
-    expect(panel).to_contain_text("answers begin with what it cuts out")
     expect(panel).to_contain_text("all-MiniLM-L6-v2")
     expect(panel).to_contain_text(re.compile(r"[\d.]+ GB free of [\d.]+ GB"))
     expect(panel).to_contain_text("config.toml:")

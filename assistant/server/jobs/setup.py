@@ -26,6 +26,8 @@ class SetupState:
     assistant: Assistant | None = None
     """None until everything is loaded."""
     papers: int = 0
+    is_reading: bool = False
+    """Whether papers are still being read; those read already can be searched."""
 
 
 class Setup:
@@ -76,14 +78,28 @@ class Setup:
         library = open_library(settings, report)
         # After an interruption the store may not be able to count before it is mended.
         papers = 0 if library.was_interrupted else library.store.count()[0]
-        if not papers:
-            papers = ingest(library, _seeds_to_read(library), progress=report).papers
-        if papers:  # a library that was emptied can be filled again in the page
+        if papers:
             library.ready_to_search()
         model, reader = open_chat_model(settings, report), open_reader(settings, report)
         stopped = self._progress.stop.is_set
         assistant = assistant_over(library, model, reader, settings, report, stopped=stopped)
+        if not papers:
+            papers = self._read_seeds(library, assistant)
         return SetupState(assistant=assistant, papers=papers)
+
+    def _read_seeds(self, library: Library, assistant: Assistant) -> int:
+        """Read the seeds; the assistant can be used once the first papers are there."""
+
+        def searchable() -> None:
+            papers = library.store.count()[0]
+            with self._lock:
+                self._state = SetupState(assistant=assistant, papers=papers, is_reading=True)
+
+        files, report = _seeds_to_read(library), self._progress.report_or_stop
+        papers = ingest(library, files, progress=report, searchable=searchable).papers
+        if papers:  # a library that was emptied can be filled again in the page
+            library.ready_to_search()
+        return papers
 
 
 def check_paths(settings: Settings) -> None:

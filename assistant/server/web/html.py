@@ -17,7 +17,7 @@ import gradio as gr
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import Extension
 
-from assistant.server.web.formulas import marked, with_formulas
+from assistant.server.web.formulas import marked, marked_spans, with_formulas
 from assistant.types import dumps
 from retrieval.formats.writers import authors_line, where
 from retrieval.types import Paper
@@ -99,6 +99,7 @@ _ENVIRONMENT.filters |= {
     "counted": counted,
     "facts": paper_facts,
     "formulas": with_formulas,
+    "highlighted": marked_spans,
     "json": dumps,
     "marked": marked,
     "number": "{:,}".format,

@@ -4,6 +4,7 @@ Jobs belong to the process, not to a page: every page that shows the tab polls t
 receives what has changed since its last poll.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,10 @@ from assistant.server.jobs.library import JobState, LibraryJobs, Stage
 from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service
 from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
+from assistant.server.web.topic_map import circles
 from retrieval.library.ingest import Removal, removal_of
+from retrieval.library.ingest_log import IngestLog, read_log
+from retrieval.library.overview import Copies
 from retrieval.types import InputError, UserError
 
 _BUSY_SECONDS = 0.5
@@ -44,18 +48,26 @@ def _amounts(stage: Stage) -> tuple[int, int, str]:
     return stage.done, stage.total, stage.unit
 
 
-def _share(share: float) -> str:
-    percent = round(100 * share)
-    return f"{percent} %" if percent else "< 1 %"
+def _heat(count: int, most: int) -> int:
+    """How dark a cell is, from 1 to 4; each step has four times as many papers."""
+    return max(1, 4 - int(math.log(most / count, 4)))
 
 
-library_html = templates("library", amounts=_amounts, duration=duration, share=_share)
+def _merge_reasons(copies: Copies, log: IngestLog) -> list[str]:
+    """Why the records of a paper were merged, as far as that is known."""
+    return list(dict.fromkeys(filter(None, map(log.why_merged, copies.sources))))
+
+
+library_html = templates(
+    "library", amounts=_amounts, duration=duration, heat=_heat, merge_reasons=_merge_reasons
+)
 
 
 def heading_html(state: SetupState) -> str:
     """The line that names the library's size and the model."""
     model = state.assistant.model.name if state.assistant else ""
-    return library_html("heading", state.papers, model)
+    reading = state.stages[-1] if state.is_reading and state.stages else None
+    return library_html("heading", state.papers, model, reading)
 
 
 class _Parts:
@@ -64,13 +76,14 @@ class _Parts:
     def __init__(self, heading: gr.HTML) -> None:
         """Build the tab in the open Gradio context; `heading` stands above the tabs."""
         self.heading = heading
-        gr.HTML('<h2 class="lib-head">Add papers</h2>', js_on_load=None)
+        gr.HTML(library_html("upload"), js_on_load=None)
         self.uploads = gr.File(
-            label="Text, JSONL, BibTeX, RIS or CSV",
+            label="Files of papers",
+            show_label=False,
             file_count="multiple",
             file_types=sorted(SUFFIXES),
             elem_id="lib-uploads",
-            height=190,
+            height=110,
         )
         where = "Venue and year, for files that name none"
         with gr.Accordion(where, open=False), gr.Row():
@@ -82,6 +95,7 @@ class _Parts:
         with gr.Row(visible=False, elem_id="lib-asked") as self.confirmation:
             self.remove = gr.Button("Remove", variant="stop", elem_id="lib-remove", size="sm")
             self.keep = gr.Button("Keep", elem_id="lib-keep", size="sm")
+        self.topics = gr.HTML(elem_id="lib-topics", js_on_load=None)
         self.overview = gr.HTML(elem_id="lib-overview", js_on_load=ON_LOAD)
         gr.HTML('<h2 class="lib-head">Health of the library</h2>', js_on_load=None)
         self.health = gr.HTML(
@@ -101,6 +115,8 @@ class _PageState:
     """What each part shows, by its name."""
     counted: int = -1
     """The number of the last job after which papers were counted."""
+    has_topics: bool = False
+    """Whether it shows the topics of the library as counted."""
     asked: Removal | None = None
     """The removal that waits for confirmation."""
     note: tuple[str, str] = ("", "")
@@ -130,6 +146,10 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
         values = _values(service, job, page)
         if recount or (not job.running and page.counted != job.number):
             values["overview"] = _overview(service)
+            page = replace(page, has_topics=False)
+        if not page.has_topics and not job.running and not service.setup.state.is_reading:
+            values["topics"], ready = _topics(service)
+            page = replace(page, has_topics=ready)
         changed = {
             getattr(parts, name): value
             for name, value in values.items()
@@ -181,6 +201,7 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
 def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]:
     """What each part shows, but for the overview."""
     asked = page.asked
+    is_idle = page.has_topics and not job.running
     values: dict[str, Any] = {
         "ingest": library_html("ingest", job),
         "removal": library_html("asked", asked) if asked else library_html("removed", job),
@@ -193,7 +214,7 @@ def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]
         "confirmation": gr.update(visible=asked is not None),
         "check": gr.update(interactive=not job.running),
         "repair": gr.update(visible=job.health is not None and not job.health.sound),
-        "timer": gr.update(value=_BUSY_SECONDS if job.running else _IDLE_SECONDS, active=True),
+        "timer": gr.update(value=_IDLE_SECONDS if is_idle else _BUSY_SECONDS, active=True),
     }
     part, sentence = page.note
     if part and page.note_on == (job.number, job.running):
@@ -203,9 +224,21 @@ def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]
 
 def _overview(service: Service) -> str:
     try:
-        return library_html("overview", service.overview())
+        log = read_log(service.assistant.library.home)
+        return library_html("overview", service.overview(), log)
     except UserError as error:
         return library_html("error", str(error))
+
+
+def _topics(service: Service) -> tuple[str, bool]:
+    """The map, and whether it is complete."""
+    try:
+        topics = service.topics()
+        papers = service.overview().papers
+    except UserError:  # the overview shows it
+        return "", True
+    drawn = circles(topics.topics) if topics else []
+    return library_html("topics", topics, drawn, papers), topics is not None
 
 
 def _add(jobs: LibraryJobs, files: Any, venue: Any, year: Any) -> None:

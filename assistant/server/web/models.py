@@ -19,12 +19,14 @@ models_html = templates("models", least_passed=LEAST_PASSED, tasks=tasks)
 
 def models_tab(service: Service, tab: gr.Tab) -> None:
     """Build the tab and connect its components; they are filled whenever `tab` is opened."""
+    summary = gr.HTML(elem_id="models-summary", js_on_load=None)
     speed = gr.HTML(elem_id="models-speed", js_on_load=None)
     button = gr.Button("Measure", elem_id="models-measure", size="sm")
     models = gr.HTML(elem_id="models", js_on_load=None)
 
     def show() -> dict[Any, Any]:
-        return {speed: _speed(service), models: _models(service)}
+        described, settings = _models(service)
+        return {summary: described, speed: _speed(service), models: settings}
 
     def measure(request: gr.Request) -> Iterator[dict[Any, Any]]:
         measuring = _speed(service, measuring=True)
@@ -36,7 +38,7 @@ def models_tab(service: Service, tab: gr.Tab) -> None:
             error = str(refused)
         yield {speed: _speed(service, error), button: gr.update(interactive=True)}
 
-    tab.select(show, None, [speed, models], queue=False, **QUIET)
+    tab.select(show, None, [summary, speed, models], queue=False, **QUIET)
     button.click(measure, None, [speed, button], concurrency_limit=None, **QUIET)
 
 
@@ -46,14 +48,16 @@ def _speed(service: Service, error: str = "", *, measuring: bool = False) -> str
     return models_html("speed", service.speed, use, error, measuring)
 
 
-def _models(service: Service) -> str:
+def _models(service: Service) -> tuple[str, str]:
+    """The summary of the model in use, and the settings; empty if there is none yet."""
     try:
         assistant = service.assistant
     except UserError:
-        return ""
+        return "", ""
     known = describe_models(service.settings)
     used = {model.role: model for model in known if model.in_use}
-    return models_html(
+    mode = assistant.settings.writing.mode
+    settings = models_html(
         "models",
         chat=used["chat"],
         embedder=used["embedder"],
@@ -65,9 +69,10 @@ def _models(service: Service) -> str:
         file=assistant.model.name,
         context=assistant.model.context,
         threads=service.settings.threads,
-        mode=assistant.settings.writing.mode,
+        mode=mode,
         process=psutil.Process().memory_info().rss,
         machine=psutil.virtual_memory(),
         weights=sum(model.size_bytes or 0 for model in used.values()),
         config=CONFIG_FILE,
     )
+    return models_html("summary", used["chat"], mode), settings

@@ -94,7 +94,7 @@ def build_page(service: Service) -> gr.Blocks:
                 heading: heading_html(state),
                 progress: gr.update(value="", visible=False),
                 tabs: gr.update(visible=True),
-                timer: gr.update(active=False),
+                timer: gr.update(active=state.is_reading),
             }
 
         # Gradio passes the request to parameters of its type, so this cannot be a lambda.

@@ -23,19 +23,20 @@ PAYLOADS = (
     "x\u2028\u2029\x0b\x0c\x85<b>y</b>",
 )
 TAGS = frozenset(
-    "article blockquote br button caption code dd details div dl dt fieldset footer form h2 h3 "
-    "header input label legend li mark option p path progress rect section select span strong "
-    "summary svg table tbody td textarea th thead tr ul a".split()
+    "article blockquote br button caption circle code dd details div dl dt fieldset footer form "
+    "g h2 h3 header input kbd label legend li mark nav ol option p path progress rect section "
+    "select span strong summary svg table tbody td text textarea th thead title tr ul a".split()
 )
 ATTRIBUTES = frozenset(
-    "aria-busy aria-current aria-hidden aria-label aria-pressed autocomplete class d data-all "
-    "data-author data-back data-cite data-close data-conversation data-copy data-decision "
-    "data-event data-exchange data-file data-formats data-how data-limit data-number "
-    "data-numbers data-paper data-position data-query data-question data-quote data-quotes "
-    "data-reason data-search data-selected data-shown data-sort data-title data-unfilter "
-    "data-venue data-words data-year download for height hidden href id max maxlength name open "
-    "placeholder rel required role rows scope tabindex target title type value viewbox "
-    "width".split()
+    "aria-busy aria-current aria-describedby aria-hidden aria-label aria-pressed autocomplete "
+    "class cx cy d data-all data-asked data-author data-back data-cite data-close data- "
+    "conversation data-copy data-decision data-event data-exchange data-field data-file data- "
+    "formats data-how data-limit data-lookup data-number data-numbers data-paper data- "
+    "position data-query data-question data-quote data-quotes data-reason data-search data- "
+    "selected data-set data-shown data-sort data-title data-unfilter data-venue data-way "
+    "data-words data-year disabled download focusable for height hidden href id max maxlength "
+    "name open placeholder r rel required role rows scope selected start tabindex target "
+    "title type value viewbox width x y".split()
 )
 _EMPTY = {"br", "input"}
 

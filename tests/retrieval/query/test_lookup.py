@@ -70,7 +70,7 @@ def test_the_paper_that_gives_a_nickname_goes_before_those_that_have_it(
 ) -> None:
     first = seed_lookup.find("S4", 5).matches[0]
     assert "We propose the Structured State Space sequence model (S4)" in first.paper.abstract
-    assert first.why == "names “S4”"
+    assert first.why == "introduces “S4”"
 
 
 # The counts are those of `grep -c NAME seeds/*`.

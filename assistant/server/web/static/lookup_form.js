@@ -1,33 +1,30 @@
-// The form of citation lookup; runs after the listeners that send a submitted form.
+// The form of citation lookup; runs after the listeners that send a submitted form. Its hidden
+// fields are set by the buttons of the listing, and by any element with data-lookup.
 const form = () => element.querySelector('form');
-const kept = {};  // the selected options, which a new form would reset
+const UNFILTERED = {author: '', venue: '', year: '', decision: '', weak: '', page: '1'};
 
-function keep() {
-  for (const select of element.querySelectorAll('select')) kept[select.name] = select.value;
+function search(values) {
+  for (const [name, value] of Object.entries({page: '1', ...values})) {
+    const field = form().elements[name];
+    if (field) field.value = value;
+  }
+  asks = true;
+  form().requestSubmit();
 }
 
-// A changed filter starts a search at once, the query only on Enter.
-element.addEventListener('change', (event) => {
-  keep();
-  if (event.target.name !== 'query') form().requestSubmit();
-});
-element.addEventListener('reset', () => {
-  setTimeout(() => { keep(); form().requestSubmit(); form().elements.query.focus(); });
-});
-element.addEventListener('unfilter', () => {
-  for (const field of form().elements) {
-    if (field.name && !['query', 'sort'].includes(field.name)) field.value = '';
-  }
-  keep();
-  form().requestSubmit();
-});
-
-// One search at a time, so that the papers of the last one are shown last; each answer brings a new
-// value. Gradio's own `always_last` would repeat a search without the fields of the form.
+// One search at a time, so that the papers of the last one are shown last. Gradio's own
+// `always_last` would repeat a search without the fields of the form.
 const PATIENCE = 10000;  // milliseconds after which an answer counts as lost
 let askedAt = 0;
 let again = false;
+let asks = false;  // whether a button asks, and not the person who typed
+let typed = '';
 element.addEventListener('submit', (event) => {
+  const {query, weak, page} = form().elements;
+  if (!asks) page.value = '1';
+  if (query.value !== typed) weak.value = '';
+  typed = query.value;
+  asks = false;
   if (askedAt && Date.now() - askedAt < PATIENCE) {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -37,27 +34,26 @@ element.addEventListener('submit', (event) => {
   askedAt = Date.now();
 }, true);
 
-function answered() {
+document.addEventListener('lookup-answered', () => {
   askedAt = 0;
   if (!again) return;
   again = false;
+  asks = true;
   form().requestSubmit();
-}
-
-watch('value', () => {
-  for (const select of element.querySelectorAll('select')) {
-    const value = kept[select.name];
-    if (value !== undefined && [...select.options].some((option) => option.value === value)) {
-      select.value = value;
-    }
-  }
-  answered();
 });
+document.addEventListener('lookup-set', ({detail}) => search(detail));
 
-// Whenever the tab is opened the filters are updated: papers may have been added.
-let opened = '';
+// Whenever the tab is opened the papers are listed anew: some may have been added. Another view, such
+// as the map of the library, may have left a search.
 new IntersectionObserver((entries) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
-  trigger('focus', {opened});
-  opened = 'before';
+  const left = window.ownPage.lookup;
+  window.ownPage.lookup = null;
+  search(left ? {...UNFILTERED, query: '', ...left} : {page: form().elements.page.value || '1'});
 }).observe(element);
+
+element.addEventListener('keydown', (event) => {
+  if (event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  document.querySelector('#lookup-listing .lookup-title')?.focus();
+});

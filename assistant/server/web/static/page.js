@@ -85,8 +85,18 @@ document.addEventListener("drop", (event) => {
   if (input) refuseOthers(event, event.dataTransfer.files, kindsOf(input));
 }, { capture: true });
 
-// Used by the scripts of single components.
-window.ownPage = {copy, say, placeOf, NOT_COPIED};
+// Used by the scripts of single components; `lookup` is a search for when that tab opens.
+window.ownPage = {copy, say, placeOf, NOT_COPIED, lookup: null};
+
+// An element with data-way opens the tab of that name; data-lookup has the fields of a search there.
+document.addEventListener("click", (event) => {
+  const to = event.target.closest?.("[data-way], [data-lookup]");
+  if (!to) return;
+  const way = to.dataset.lookup ? "lookup" : to.dataset.way;
+  if (to.dataset.lookup) window.ownPage.lookup = JSON.parse(to.dataset.lookup);
+  const tabs = [...document.querySelectorAll("#ways [role=tab]")];
+  tabs.find((tab) => tab.textContent.trim().toLowerCase() === way)?.click();
+});
 
 (() => {
   const EVERY = 5000; // milliseconds between two checks whether the assistant answers
