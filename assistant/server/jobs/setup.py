@@ -62,15 +62,18 @@ class Setup:
             self._state.papers = papers
 
     def _run(self) -> None:
-        ended = SetupState(error=UNEXPECTED)
+        error = UNEXPECTED
         try:
             ended = self._prepare()
-        except UserError as error:
-            ended = SetupState(error=printed(error))
+            error = ""
+        except UserError as raised:
+            error = printed(raised)
         except Cancelled:
-            ended = SetupState(error="The setup was stopped.")
+            error = "The setup was stopped."
         finally:
             with self._lock:
+                if error:  # papers that were read before can still be asked about
+                    ended = replace(self._state, error=error, is_reading=False)
                 self._state = ended
 
     def _prepare(self) -> SetupState:

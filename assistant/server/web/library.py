@@ -67,7 +67,7 @@ def heading_html(state: SetupState) -> str:
     """The line that names the library's size and the model."""
     model = state.assistant.model.name if state.assistant else ""
     reading = state.stages[-1] if state.is_reading and state.stages else None
-    return library_html("heading", state.papers, model, reading)
+    return library_html("heading", state.papers, model, reading, state.error)
 
 
 class _Parts:

@@ -97,7 +97,7 @@ def test_hostile_text_stays_text(payload: str) -> None:
     pages = (
         library_html("setup", SetupState(stages)),
         library_html("setup", SetupState(error=payload)),
-        library_html("heading", 1, payload, None),
+        library_html("heading", 1, payload, None, ""),
         topic_map(Topic((payload, payload), 40, 0.5, 0.5)),
         library_html("error", payload),
         overview(((payload, 1),), payload),
@@ -132,10 +132,10 @@ def test_the_progress_of_the_setup() -> None:
 
 
 def test_the_line_above_the_tabs() -> None:
-    text = HtmlPage(library_html("heading", 1643, "SmolLM2", None)).text
+    text = HtmlPage(library_html("heading", 1643, "SmolLM2", None, "")).text
     assert text == "1,643 papers · answered on this machine by SmolLM2"
     reading = Stage("Embedding papers", 512, 1643, "papers", 40.0)
-    text = HtmlPage(library_html("heading", 512, "SmolLM2", reading)).text
+    text = HtmlPage(library_html("heading", 512, "SmolLM2", reading, "")).text
     assert text == "512 of 1,643 papers read, about 40 s left · answers come from those"
 
 
