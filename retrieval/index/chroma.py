@@ -73,6 +73,7 @@ _PAPERS: CreateCollectionConfiguration = {
     }
 }
 
+DATABASE = "chroma.sqlite3"
 _NO_VECTOR = [1.0]
 _ALL_OF_A_CHUNK: Include = ["metadatas", "documents", "embeddings"]
 
@@ -149,10 +150,35 @@ class _Connection:
         client.delete_collection("chunks")
         self.chunks = self._collection(client, "chunks", _CHUNKS)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the database is missing or empty, though there was one."""
+        database = self._folder / DATABASE
+        is_there = database.exists() and database.stat().st_size > 0
+        return not is_there and bool(self._journal.read().revision)
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Keep Chroma closed inside, in this process and in others, to use its files as such."""
+        with self._threads, self._processes.acquire(poll_interval=0.005):
+            self._close()
+            yield
+
+    def replace(self, database: Path) -> None:
+        """Put another database in the place of this one, which is `closed`, without vectors."""
+        for rest in self._folder.glob(f"{DATABASE}-*"):  # they would be written into the new one
+            rest.unlink()
+        database.replace(self._folder / DATABASE)
+        for folder in self._folder.glob("*/"):
+            shutil.rmtree(folder)
+        self._journal.end()
+
     def _catch_up(self) -> None:
         entry = self._journal.read()
         if self._client is not None and self.seen == entry.revision:
             return
+        if self.is_gone:
+            raise RuntimeError("its database is gone")
         self.seen = entry.revision
         if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
             self.drop_vectors()
@@ -174,15 +200,17 @@ class _Connection:
     def _open(self) -> Client:
         self._close()
         try:
-            opened = chromadb.PersistentClient(
-                str(self._folder), settings=Settings(anonymized_telemetry=False)
-            )
-        except AttributeError as error:  # Chroma closes what it could not open
-            raise RuntimeError("the database cannot be opened") from error
-        self._client = client = cast("Client", opened)
+            opened = self._new_client()
+        except AttributeError:  # Chroma remembers what it could not open once, and then closes it
+            opened = self._new_client()
+        self._client = client = opened
         self.chunks = self._collection(client, "chunks", _CHUNKS)
         self.papers = self._collection(client, "papers", _PAPERS)
         return client
+
+    def _new_client(self) -> Client:
+        settings = Settings(anonymized_telemetry=False)
+        return cast("Client", chromadb.PersistentClient(str(self._folder), settings=settings))
 
     @staticmethod
     def _collection(
@@ -196,6 +224,34 @@ class _Connection:
 @cache
 def _connection(folder: Path) -> _Connection:
     return _Connection(folder)
+
+
+def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
+    """Put a new database of these records in the place of the one in `folder`.
+
+    Until it is whole, the old one stays. The papers have no chunks: they are damaged.
+
+    Raises:
+        LibraryError: the folder cannot be written.
+    """
+    new = folder.with_name(f"{folder.name}.new") / folder.name
+    shutil.rmtree(new.parent, ignore_errors=True)
+    new.parent.mkdir()
+    store = ChromaStore(new)
+    for page in _pages(stored):
+        store.write([NewPaper(each.paper, (), ()) for each in page], {})
+    store.rewrite_records([each for each in stored if each.is_old])
+    with _connection(new.resolve()).closed(), closed(folder) as connection:
+        connection.replace(new / DATABASE)
+    shutil.rmtree(new.parent, ignore_errors=True)
+
+
+@contextmanager
+def closed(folder: Path) -> Iterator[_Connection]:
+    """Keep the store in `folder` closed inside, also for other processes."""
+    connection = _connection(folder.resolve())
+    with connection.closed():
+        yield connection
 
 
 class ChromaStore:
@@ -454,7 +510,7 @@ class ChromaStore:
     def _read(self, ids: Sequence[str]) -> list[StoredPaper]:
         with self._turn():
             got = self._papers.get(ids=list(ids), include=["metadatas", "documents"])
-            return [_stored_paper(*row) for row in _rows(got)]
+            return [stored_paper(*row) for row in _rows(got)]
 
     def drop_damaged_records(self) -> None:
         """Delete the records that cannot be read; their chunks are stray then."""
@@ -549,7 +605,7 @@ def _checksum(fields: Mapping[str, Any], abstract: str) -> int:
     return zlib.crc32(json.dumps([fields, abstract], sort_keys=True).encode())
 
 
-def _stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
+def stored_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
     """The paper of a record; `ValueError` if it is damaged."""
     known = fields.pop("checksum", None)  # the first records had none
     if known is not None and known != _checksum(fields, abstract):
