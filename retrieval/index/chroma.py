@@ -116,7 +116,7 @@ class _Connection:
     @contextmanager
     def turn(self, *, writing: bool) -> Iterator[None]:
         """Use Chroma exclusively, with its collections up to date."""
-        with self._threads, self._processes.acquire(poll_interval=0.005):
+        with self.alone():
             self._catch_up()
             if not writing:
                 yield
@@ -143,7 +143,7 @@ class _Connection:
 
     def drop_vectors(self) -> None:
         """Remove all vectors and chunks; they can be made again from the records, which stay."""
-        self._close()
+        self.close()
         for folder in self._folder.glob("*/"):
             shutil.rmtree(folder)
         client = self._open()
@@ -158,14 +158,14 @@ class _Connection:
         return not is_there and bool(self._journal.read().revision)
 
     @contextmanager
-    def closed(self) -> Iterator[None]:
-        """Keep Chroma closed inside, in this process and in others, to use its files as such."""
+    def alone(self) -> Iterator[None]:
+        """Let nothing else use the files inside, in this process and in others."""
         with self._threads, self._processes.acquire(poll_interval=0.005):
-            self._close()
             yield
 
     def replace(self, database: Path) -> None:
-        """Put another database in the place of this one, which is `closed`, without vectors."""
+        """Put another database, without vectors, in the place of this one; inside `alone`."""
+        self.close()
         for rest in self._folder.glob(f"{DATABASE}-*"):  # they would be written into the new one
             rest.unlink()
         database.replace(self._folder / DATABASE)
@@ -192,16 +192,16 @@ class _Connection:
         written = self._folder.glob("*/index_metadata.pickle")
         return [path for pickle in written for path in pickle.parent.iterdir()]
 
-    def _close(self) -> None:
+    def close(self) -> None:
         if self._client is not None:
             self._client.close()
             self._client = None
 
     def _open(self) -> Client:
-        self._close()
+        self.close()
         try:
             opened = self._new_client()
-        except AttributeError:  # Chroma remembers what it could not open once, and then closes it
+        except RuntimeError:  # Chroma had kept what it could not open before
             opened = self._new_client()
         self._client = client = opened
         self.chunks = self._collection(client, "chunks", _CHUNKS)
@@ -210,7 +210,10 @@ class _Connection:
 
     def _new_client(self) -> Client:
         settings = Settings(anonymized_telemetry=False)
-        return cast("Client", chromadb.PersistentClient(str(self._folder), settings=settings))
+        try:
+            return cast("Client", chromadb.PersistentClient(str(self._folder), settings=settings))
+        except AttributeError as error:  # Chroma closes what it could not open
+            raise RuntimeError("the database cannot be opened") from error
 
     @staticmethod
     def _collection(
@@ -241,16 +244,17 @@ def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
     for page in _pages(stored):
         store.write([NewPaper(each.paper, (), ()) for each in page], {})
     store.rewrite_records([each for each in stored if each.is_old])
-    with _connection(new.resolve()).closed(), closed(folder) as connection:
+    with alone(new) as made, alone(folder) as connection:
+        made.close()
         connection.replace(new / DATABASE)
     shutil.rmtree(new.parent, ignore_errors=True)
 
 
 @contextmanager
-def closed(folder: Path) -> Iterator[_Connection]:
-    """Keep the store in `folder` closed inside, also for other processes."""
+def alone(folder: Path) -> Iterator[_Connection]:
+    """Let nothing else use the store in `folder` inside; see `_Connection.alone`."""
     connection = _connection(folder.resolve())
-    with connection.closed():
+    with connection.alone():
         yield connection
 
 

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from retrieval.index.chroma import DATABASE, StoredPaper, closed, stored_paper
+from retrieval.index.chroma import DATABASE, StoredPaper, alone, stored_paper
 from retrieval.types import LibraryError
 
 Row = tuple[int, list[Any]]
@@ -42,7 +42,7 @@ _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 def is_damaged(folder: Path) -> bool:
     """Whether SQLite finds damage in the structure of the database in `folder`."""
-    with closed(folder) as connection:
+    with alone(folder) as connection:
         if connection.is_gone or not (folder / DATABASE).exists():
             return connection.is_gone
         try:
