@@ -105,6 +105,12 @@ class Answer:
     tokens: Tokens
     confidence: float | None = None
     """Probability that the papers found answer; None if metadata answers."""
+    searched_for: str = ""
+    """The question with its misspelled words corrected; empty if none was."""
+    coverage: str = ""
+    """A sentence on how many papers were found for a topic and how complete that is; or empty."""
+    suggestions: tuple[str, ...] = ()
+    """Further questions that the cited abstracts answer."""
 
     @property
     def closest(self) -> tuple[Passage, ...]:
@@ -237,6 +243,9 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "timings": asdict(answer.timings),
         "tokens": asdict(answer.tokens),
         "confidence": None if answer.confidence is None else round(answer.confidence, 4),
+        "searched_for": answer.searched_for,
+        "coverage": answer.coverage,
+        "suggestions": list(answer.suggestions),
     }
 
 

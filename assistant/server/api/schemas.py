@@ -180,6 +180,12 @@ class AnswerOut(_ResponseModel):
     timings: Timings
     tokens: Tokens
     confidence: float | None
+    searched_for: str
+    """The question with its misspelled words corrected, or empty."""
+    coverage: str
+    """A sentence on how many papers were found for a topic, or empty."""
+    suggestions: list[str]
+    """Further questions that the cited abstracts answer."""
     notes: list[str] = []
     """Sentences on what of the request was not followed."""
 
