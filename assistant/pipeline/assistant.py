@@ -17,6 +17,7 @@ from assistant.generation.answer_builder import (
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import QuestionEntities, probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
@@ -105,8 +106,11 @@ class Assistant:
         question: str,
         history: Sequence[Turn] = (),
         stopped: Callable[[], bool] = never,
+        sampling: Sampling = LIKELIEST,
     ) -> Iterator[Event]:
         """The steps of an answer as they are done; the last one is `Completed`.
+
+        A model that writes whole answers does so with `sampling`.
 
         Raises:
             InputError: the question is empty or too long.
@@ -133,7 +137,7 @@ class Assistant:
                 about, beside = self._answering(parsed, read, least)
                 chosen = choose_evidence(about, beside, self.verifier.states)
                 yield builder.add_evidence(chosen)
-                yield from self._write(builder, parsed, stopped)
+                yield from self._write(builder, parsed, stopped, sampling)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
         yield Completed(builder.build(self.model.name, self.settings.passages))
@@ -266,10 +270,14 @@ class Assistant:
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
     def _write(
-        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
+        self,
+        builder: AnswerBuilder,
+        parsed: "_ParsedQuestion",
+        stopped: Callable[[], bool],
+        sampling: Sampling,
     ) -> Iterator[SentenceVerified]:
         """Write sentences and check them; none if the model finds no answer in the evidence."""
-        writer = Writer(self.model, self.verifier, self.settings.writing)
+        writer = Writer(self.model, self.verifier, self.settings.writing, sampling)
         question = parsed.wording or parsed.text
         for sentence in writer.generate(
             builder.draft, question, stopped, each_paper=parsed.is_about_several

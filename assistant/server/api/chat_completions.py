@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from assistant.generation.answer_builder import answer_text
 from assistant.models.chat import ChatModel
+from assistant.models.llama.decoding import Sampling
 from assistant.pipeline.assistant import checked_question
 from assistant.server.api.errors import (
     ApiError,
@@ -33,6 +34,7 @@ from assistant.server.api.schemas import (
 )
 from assistant.server.auth import owner_of
 from assistant.server.service import Service, Waiting
+from assistant.settings import WritingMode
 from assistant.types import (
     Answer,
     Completed,
@@ -52,6 +54,10 @@ DEFAULT = "default"
 _NOT_FOLLOWED = (
     "The instructions of the system message were not followed: answers come from abstracts alone, "
     "in sentences that were checked; put what you want to know into the question."
+)
+_NOT_SAMPLED = (
+    "`temperature` and `seed` had no effect: the model does not write freely, but chooses excerpts "
+    "of abstracts, the same ones each time."
 )
 _NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -73,6 +79,7 @@ class _Completion:
     turn: int
     """The question's position in the conversation, from 0."""
     model: ChatModel
+    writes_freely: bool
     id: str = field(default_factory=lambda: f"chatcmpl-{uuid.uuid4().hex}")
     created: int = field(default_factory=lambda: int(time.time()))
 
@@ -113,6 +120,8 @@ class _Completion:
         """The answer with its sources, and what of the request was not followed."""
         followed = all(message.role in {"user", "assistant"} for message in self.body.messages)
         notes = [] if followed else [_NOT_FOLLOWED]
+        if not self.writes_freely and (self.body.temperature or self.body.seed is not None):
+            notes.append(_NOT_SAMPLED)
         return AnswerOut(**answer_json(answer, self.id, self.turn), notes=notes)
 
     def _tokens(self, text: str) -> int:
@@ -149,8 +158,12 @@ def chat_routes(service: Service) -> APIRouter:
         question = _question(body.messages)
         check_model(service, body.model)
         history = recent.history(body.messages)
-        events = service.ask_async(question, history, owner=owner_of(request.scope))
-        completion = _Completion(body, len(history), service.assistant.model)
+        sampling = Sampling(body.temperature or 0.0, body.seed)
+        owner = owner_of(request.scope)
+        events = service.ask_async(question, history, owner=owner, sampling=sampling)
+        assistant = service.assistant
+        writes_freely = assistant.settings.writing.mode is WritingMode.FREE
+        completion = _Completion(body, len(history), assistant.model, writes_freely)
         if body.stream:
             return await _streamed(events, completion, recent)
         return await _whole(request, events, completion, recent)
