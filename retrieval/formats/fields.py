@@ -124,7 +124,7 @@ def checked(values: object, source: Source) -> Record | Skipped:
     """
     if not isinstance(values, Mapping):
         return Skipped(source.file, source.line, "not a JSON object")
-    length = sum(len(str(value)) for value in values.values())
+    length = sum(len(text) for value in values.values() for text in texts(value))
     if length > LONGEST_RECORD:
         reason = f"the record has {length:,} characters; at most {LONGEST_RECORD:,} are read"
         return Skipped(source.file, source.line, reason)
