@@ -2,8 +2,11 @@
 
 import html
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from retrieval.formats.authors import Person, given_names, people
@@ -70,32 +73,6 @@ _PAGE_SIGN = re.compile(r"^pp?\.\s*")
 PREPRINT, PROCEEDINGS, CHAPTER, JOURNAL = (
     *("article", "paper-conference", "chapter", "article-journal"),
 )
-_KINDS = {
-    PREPRINT: "preprint|posted-content|repository|unpb|preprints|submittedversion",
-    PROCEEDINGS: (
-        "conference paper|inproceedings|conference|cpaper|conf|proceedings paper|proceedings"
-        "|conference proceedings|conference proceedings article|proceedings-article|proceeding"
-        "|paper-conference|ieee conferences|conferencepaper|c|conference article"
-        "|proceedings article|in proceedings|conference review|acm conferences"
-    ),
-    "thesis": "thes|thesis|phdthesis|mastersthesis|dissertation|ph.d. thesis|academic dissertation",
-    CHAPTER: "chap|chapter|incollection|inbook|book chapter|book-chapter|booksection|book section"
-    "|bookchapter|echap|book part",
-    "book": "book|books whole|monograph|edited book|edbook|collection|reference-book|b|mvbook",
-    "report": "rprt|report|techreport|technical report|government document|working paper",
-    "dataset": "data|dataset|aggregated database",
-    "software": "comp|software|computer program",
-    "patent": "pat|patent",
-    "webpage": "elec|webpage|online|web page|blog|electronic",
-    JOURNAL: (
-        "jour|article|journal article|journalarticle|article-journal|journal|review|journal-article"
-        "|ejour|electronic article|mgzn|magazinearticle|ieee journals|editorial|letter|note|j"
-        "|short survey|article in press|early access|ieee magazines|review article|clinicaltrial"
-        "|research article|original article|magazine article|in press|inpr|letters and comments"
-    ),
-}
-_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split("|")}
-_RANKS = list(_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +83,16 @@ class ParsedPage:
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[Skipped, ...] = ()
     """Remarks on records, such as a missing title."""
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
+
+
+def names_of(table: str) -> Mapping[str, Any]:
+    """A table of `names.toml`: the names that a format gives to each field, the best one first."""
+    return _tables()[table]
 
 
 def no_progress(done: int, total: int) -> None:
@@ -362,9 +349,9 @@ def _kind(values: Mapping[str, Any], arxiv: str) -> str:
 
 def _kind_of(text: str) -> str:
     """The rarest type of those that a text lists: `Review; Conference Paper`."""
-    words = (" ".join(word.lower().split()) for word in re.split(r"[;|,]", text))
-    known = [_KIND_OF[word] for word in words if word in _KIND_OF]
-    return min(known, key=_RANKS.index, default="")
+    words = {" ".join(word.lower().split()) for word in re.split(r"[;|,]", text)}
+    kinds = names_of("kinds").items()
+    return next((kind for kind, names in kinds if not words.isdisjoint(names)), "")
 
 
 def _has_issue(values: Mapping[str, Any]) -> bool:
