@@ -50,7 +50,7 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
         blocks = list(_embase_blocks(lines))
         outcomes = (_of_columns(cells, Source(file, at)) for at, cells in blocks)
         return page_of(outcomes, len(blocks), progress)
-    first = next(at for at, line in enumerate(lines) if _is_header(line, delimiter))
+    first = next(at for at, line in enumerate(lines) if _known(line, delimiter, "abstract") > 1)
     (_, header), *rows = [(at, row) for at, row in _rows(lines, delimiter, first) if row]
     names = [_plain(name) for name in header]
     outcomes = (_outcome(row, names, Source(file, at)) for at, row in rows)
@@ -69,10 +69,6 @@ def _delimiter(text: str, needed: str = "abstract") -> str:
     known = {mark: [_known(line, mark, needed) for line in first] for mark in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda mark: max(known[mark], default=0))
     return best if max(known[best], default=0) > 1 else ""
-
-
-def _is_header(line: str, delimiter: str) -> bool:
-    return _known(line, delimiter, "abstract") > 1
 
 
 def _known(line: str, delimiter: str, needed: str) -> int:

@@ -113,7 +113,7 @@ def check(library: Library, progress: Progress = silent) -> Health:
         except LibraryError:
             damaged, stray, readable = len(ids), 0, False
         progress(CHECKING, 1, _STEPS, "steps")
-        indexed = _indexed(library)
+        indexed = set(library.lexical.ids) if library.lexical.revision else set[str]()
         health = Health(
             papers=len(ids),
             chunks=library.store.count()[1] if readable else 0,
@@ -161,12 +161,15 @@ def repair(library: Library, progress: Progress = silent) -> Health:
 
 
 def _salvage(library: Library, known: Collection[str], progress: Progress) -> Path | None:
-    """Replace a damaged database by one of its records that can be read, if they are `known`.
+    """Replace a damaged database by a new one of the records that can be read.
 
-    Records of deleted papers may be left in it, so those of unknown ids count only if no id is.
+    Args:
+        library: the library.
+        known: ids of its papers, if they are known: records of deleted papers may be left.
+        progress: called after each step.
 
     Returns:
-        Where the damaged one is kept; None if there is no damage.
+        Where the damaged database is kept; None if there is no damage.
     """
     if not is_damaged(library.store_folder):
         return None
@@ -186,14 +189,14 @@ def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int)
         LibraryError: papers are lost, or it is not known how many there were.
     """
     before = last_overview(library.home)
-    found, total = len(papers), known or (before.papers if before else 0)
+    found, total = len(papers), known or (before.papers if before else None)
     if found == total:
         return (
             f"The database was damaged: all {found:,} papers were recovered into a new one; "
             f"the damaged one is kept as {kept}."
         )
     what = f"{_counted(found, 'paper')} could be recovered, and how many there were is not known"
-    if found < total:
+    if total and found < total:
         what = f"{found:,} of {total:,} papers were recovered, and {total - found:,} are lost"
     raise LibraryError(
         f"The database was damaged: {what}; the library is whole again, so ingest "
@@ -277,10 +280,6 @@ def without_files(
         else:
             gone.append(stored)
     return kept, gone
-
-
-def _indexed(library: Library) -> set[str]:
-    return set(library.lexical.ids) if library.lexical.revision else set()
 
 
 def _damage(library: Library) -> tuple[list[Paper], list[str]]:

@@ -76,9 +76,14 @@ def last_overview(home: Path, revision: str = "") -> Overview | None:
         kept = json.loads((home / _FILE).read_text("utf-8"))
         sound = kept["checksum"] == checksum_of_fields(kept["overview"])
         fits = not revision or kept["revision"] == revision
-        return _overview(kept["overview"]) if sound and fits else None
-    except (OSError, ValueError, KeyError, TypeError):
+        fields = {name: _read(value) for name, value in kept["overview"].items()}
+        return Overview(**fields) if sound and fits else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
+
+
+def _read(value: Any) -> Any:
+    return tuple(map(tuple, value)) if isinstance(value, list) else value
 
 
 def counted(papers: Iterable[Paper], chunks: int) -> Overview:
@@ -104,14 +109,3 @@ def counted(papers: Iterable[Paper], chunks: int) -> Overview:
 def _by_size(counts: Counter[str]) -> Counts:
     """Most papers first, the unknown last."""
     return tuple(sorted(counts.items(), key=lambda each: (not each[0], -each[1], each[0])))
-
-
-def _overview(fields: dict[str, Any]) -> Overview:
-    return Overview(
-        papers=int(fields["papers"]),
-        chunks=int(fields["chunks"]),
-        **{
-            name: tuple((str(value), int(count)) for value, count in fields[name])
-            for name in ("sources", "venues", "years", "decisions")
-        },
-    )

@@ -201,15 +201,12 @@ def _plain(text: str) -> str:
 def _parsed(piece: str) -> str:
     if len(piece) > 2 * _LONGEST_PIECE:  # no text that anybody wrote
         return _plain(piece)
-    piece = _MACRO.sub(_name_if_unknown, _LONE_ACCENT.sub(_accent_itself, piece))
+    piece = _LONE_ACCENT.sub(lambda found: _SPECIALS.get(found[1], found[1]), piece)
+    piece = _MACRO.sub(_name_if_unknown, piece)
     try:
         return unicodedata.normalize("NFC", str(_decoder().latex_to_text(piece)))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return re.sub("[{}]", "", piece)  # unparsable text is left to the next step
-
-
-def _accent_itself(found: re.Match[str]) -> str:
-    return _SPECIALS.get(found[1], found[1])
 
 
 def _name_if_unknown(found: re.Match[str]) -> str:
