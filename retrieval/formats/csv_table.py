@@ -153,12 +153,11 @@ def _of_columns(cells: Mapping[str, Sequence[str]], source: Source) -> Record | 
         if any(texts(list(cells.get(name, ()))))
         and ("journal" in name or name.startswith(("conference", "proceedings", "booktitle")))
     ]
-    values["venue"] = [_CITATION.sub(_journal, text).split("|")[0] for text in values["venue"]]
+    values["venue"] = [
+        found[1] if (found := _CITATION.match(text)) else text.split("|")[0]
+        for text in values["venue"]
+    ]
     return checked(values | {"authors": _authors(values["authors"])}, source)
-
-
-def _journal(citation: re.Match[str]) -> str:
-    return f"{citation[1]}|"
 
 
 def _authors(names: Sequence[Any]) -> list[tuple[str, str]]:

@@ -344,7 +344,8 @@ def _kind(values: Mapping[str, Any], arxiv: str) -> str:
     if arxiv and (not venue or "arxiv" in venue):
         return PREPRINT
     kinds = filter(None, map(_kind_of, texts(values.get("kind"))))
-    return next(kinds, JOURNAL if _has_issue(values) else "")
+    is_serial = line(values.get("volume")) and values.get("issn")
+    return next(kinds, JOURNAL if line(values.get("issue")) or is_serial else "")
 
 
 def _kind_of(text: str) -> str:
@@ -352,8 +353,3 @@ def _kind_of(text: str) -> str:
     words = {" ".join(word.lower().split()) for word in re.split(r"[;|,]", text)}
     kinds = names_of("kinds").items()
     return next((kind for kind, names in kinds if not words.isdisjoint(names)), "")
-
-
-def _has_issue(values: Mapping[str, Any]) -> bool:
-    """Whether the values are those of a journal: an issue, or a volume of a serial."""
-    return bool(line(values.get("issue")) or (line(values.get("volume")) and values.get("issn")))
