@@ -22,6 +22,8 @@ from retrieval.types import LibraryError
 Row = tuple[int, list[Any]]
 """The number of a row and its values."""
 
+BEING_REPAIRED = f"{DATABASE}.being-repaired"
+"""The copy of a damaged database until the repair is complete."""
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
 """Bytes before the first page's own beginning."""
@@ -57,16 +59,15 @@ def is_damaged(folder: Path) -> bool:
 
 
 def set_aside(folder: Path) -> Path:
-    """Keep a copy of the damaged database in `folder` beside it; return its path.
+    """Copy the damaged database in `folder`; return the copy, to be kept by `keep` at the end.
 
     Raises:
         LibraryError: the folder cannot be written.
     """
-    names = (f"{DATABASE}.damaged-{number}" for number in count(1))
-    copy = next(folder / name for name in names if not (folder / name).exists())
+    copy = folder / BEING_REPAIRED
     try:
         folder.mkdir(exist_ok=True)
-        copy.touch()
+        copy.write_bytes(b"")
         if (folder / DATABASE).exists():
             shutil.copyfile(folder / DATABASE, copy)
     except OSError as error:
@@ -74,6 +75,12 @@ def set_aside(folder: Path) -> Path:
             f"{copy} cannot be written ({error.strerror}); check the folder and the disk's room."
         ) from error
     return copy
+
+
+def keep(copy: Path) -> Path:
+    """Give the copy of a damaged database a name to stay with, once the repair is complete."""
+    names = (copy.with_name(f"{DATABASE}.damaged-{number}") for number in count(1))
+    return copy.rename(next(name for name in names if not name.exists()))
 
 
 def salvaged(database: Path) -> list[StoredPaper]:

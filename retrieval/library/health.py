@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.formats.merge import PaperIndex, record_of
 from retrieval.index.chroma import StoredPaper, replace_records
-from retrieval.index.salvage import is_damaged, salvaged, set_aside
+from retrieval.index.salvage import BEING_REPAIRED, is_damaged, keep, salvaged, set_aside
 from retrieval.library.library import Library
 from retrieval.library.overview import Overview, counted, last_overview
 from retrieval.types import LibraryError, Paper, Progress, silent
@@ -144,9 +144,10 @@ def repair(library: Library, progress: Progress = silent) -> Health:
     with library.exclusive():
         is_current = library.lexical.revision == library.revision
         known = set(library.lexical.ids) if is_current else set[str]()
-        kept = _salvage(library, known, progress)
+        copy = _salvage(library, known, progress)
         mend(library, progress)
         papers = [stored.paper for stored in library.store.papers()]
+        kept = copy and keep(copy)
     health = check(library, progress)
     lost = len(known - {paper.id for paper in papers})
     if kept:
@@ -169,17 +170,19 @@ def _salvage(library: Library, known: Collection[str], progress: Progress) -> Pa
         progress: called after each step.
 
     Returns:
-        Where the damaged database is kept; None if there is no damage.
+        The copy of the database, also if an earlier repair replaced it and was interrupted; None
+        if there is no damage.
     """
-    if not is_damaged(library.store_folder):
-        return None
+    folder = library.store_folder
+    if not is_damaged(folder):
+        return folder / BEING_REPAIRED if (folder / BEING_REPAIRED).exists() else None
     progress(SALVAGING, 0, _STEPS, "steps")
-    kept = set_aside(library.store_folder)
-    found = [each for each in salvaged(kept) if not known or each.paper.id in known]
+    copy = set_aside(folder)
+    found = [each for each in salvaged(copy) if not known or each.paper.id in known]
     progress(SALVAGING, 1, _STEPS, "steps")
-    replace_records(library.store_folder, found)
+    replace_records(folder, found)
     progress(SALVAGING, _STEPS, _STEPS, "steps")
-    return kept
+    return copy
 
 
 def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int) -> str:

@@ -12,13 +12,13 @@ from fake_embedder import WordEmbedder
 
 from retrieval.index.chroma import DATABASE, ChromaStore, StoredPaper
 from retrieval.index.salvage import is_damaged, salvaged
-from retrieval.library.health import check, repair
+from retrieval.library.health import EMBEDDING, SALVAGING, check, repair
 from retrieval.library.ingest import ingest, remove_source
 from retrieval.library.library import Library
 from retrieval.library.overview import Overviews
 from retrieval.search.search import search
 from retrieval.text.splitting import ChunkSettings
-from retrieval.types import LibraryError, LibraryMismatchError
+from retrieval.types import Cancelled, LibraryError, LibraryMismatchError
 
 PAGE = 4096
 PAPERS = 150
@@ -160,6 +160,28 @@ def test_a_repair_that_recovers_all_says_so_and_exits_well(home: Path, whole: Pa
     assert "all 150 papers were recovered" in health.recovered
     assert papers_in(home) == papers_in(whole)
     assert repair(opened(home)).recovered == ""
+
+
+@pytest.mark.parametrize("stage", [SALVAGING, EMBEDDING])
+def test_a_repair_that_is_interrupted_is_completed_and_says_the_same(
+    home: Path, stage: str
+) -> None:
+    def stop(at: str, done: int, _total: int, _unit: str) -> None:
+        if at == stage and done:
+            raise Cancelled
+
+    damage(home, cut(0.6))
+    again = shutil.copytree(home, home.with_name("again"))
+    with pytest.raises(Cancelled):
+        repair(opened(home), stop)
+    said = []
+    for each in (home, again):
+        with pytest.raises(LibraryError, match="of 150 papers were recovered") as lost:
+            repair(opened(each))
+        said.append(str(lost.value).replace(str(each), ""))
+        assert check(opened(each)).sound
+    assert said[0] == said[1]
+    assert papers_in(home) == papers_in(again)
 
 
 def test_how_many_there_were_is_told_from_the_counts_or_not_at_all(home: Path) -> None:
