@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from retrieval.index.files import checksum_of_fields, write_whole
@@ -49,17 +50,11 @@ class Overviews:
         with self._counting:
             revision = self._library.store.revision
             if self._overview is None or self._revision != revision:
-                self._overview = self._kept(revision) or self._counted(revision)
+                self._overview = last_overview(self._library.home, revision) or self._counted(
+                    revision
+                )
                 self._revision = revision
             return self._overview
-
-    def _kept(self, revision: str) -> Overview | None:
-        try:
-            kept = json.loads((self._library.home / _FILE).read_text("utf-8"))
-            sound = kept["checksum"] == checksum_of_fields(kept["overview"])
-            return _overview(kept["overview"]) if sound and kept["revision"] == revision else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     def _counted(self, revision: str) -> Overview:
         overview = counted(
@@ -73,6 +68,22 @@ class Overviews:
         except LibraryError:  # the folder is read-only: counted again next time
             return overview
         return overview
+
+
+def last_overview(home: Path, revision: str = "") -> Overview | None:
+    """The overview last kept in `home`, of `revision` if given; None if there is none."""
+    try:
+        kept = json.loads((home / _FILE).read_text("utf-8"))
+        sound = kept["checksum"] == checksum_of_fields(kept["overview"])
+        fits = not revision or kept["revision"] == revision
+        fields = {name: _read(value) for name, value in kept["overview"].items()}
+        return Overview(**fields) if sound and fits else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _read(value: Any) -> Any:
+    return tuple(map(tuple, value)) if isinstance(value, list) else value
 
 
 def counted(papers: Iterable[Paper], chunks: int) -> Overview:
@@ -98,14 +109,3 @@ def counted(papers: Iterable[Paper], chunks: int) -> Overview:
 def _by_size(counts: Counter[str]) -> Counts:
     """Most papers first, the unknown last."""
     return tuple(sorted(counts.items(), key=lambda each: (not each[0], -each[1], each[0])))
-
-
-def _overview(fields: dict[str, Any]) -> Overview:
-    return Overview(
-        papers=int(fields["papers"]),
-        chunks=int(fields["chunks"]),
-        **{
-            name: tuple((str(value), int(count)) for value, count in fields[name])
-            for name in ("sources", "venues", "years", "decisions")
-        },
-    )
