@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,8 @@ class Overviews:
         )
         fields = asdict(overview)
         kept = {"revision": revision, "overview": fields, "checksum": checksum_of_fields(fields)}
-        try:
+        with suppress(LibraryError):  # a folder may be read-only: counted again next time
             write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
-        except LibraryError:  # the folder is read-only: counted again next time
-            return overview
         return overview
 
 
