@@ -4,7 +4,9 @@ import json
 import random
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,17 @@ def without_header(content: bytes) -> bytes:
 def test_a_whole_database_is_read_as_it_is_without_what_was_deleted(home: Path) -> None:
     assert {each.paper.id: each for each in salvaged(home / "chroma" / DATABASE)} == papers_in(home)
     assert not is_damaged(home / "chroma")
+
+
+def test_a_record_with_bytes_in_place_of_a_text_is_left_out(home: Path) -> None:
+    with closing(sqlite3.connect(home / "chroma" / DATABASE)) as database, database:
+        database.execute(
+            "UPDATE embedding_metadata SET string_value = CAST(string_value AS BLOB) "
+            "WHERE key = 'venue' AND id = "
+            "(SELECT id FROM embedding_metadata WHERE string_value = 'kept 7')"
+        )
+    titles = {each.paper.title for each in salvaged(home / "chroma" / DATABASE)}
+    assert titles == {f"kept {number}" for number in range(PAPERS)} - {"kept 7"}
 
 
 @pytest.mark.parametrize(
