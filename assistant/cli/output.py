@@ -188,4 +188,6 @@ def removal_line(removal: Removal) -> str:
 def health_lines(health: Health) -> Iterable[str]:
     """The findings of a check of the library."""
     yield f"{health.papers:,} papers in {health.chunks:,} chunks"
+    if health.recovered:
+        yield health.recovered
     yield from health.findings or ("The library is whole.",)

@@ -27,6 +27,7 @@ from assistant.generation.prompts import (
 )
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import ChatModel
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.settings import WritingMode, WritingSettings
 from assistant.types import Evidence, SentenceVerified, Tokens
 
@@ -38,12 +39,20 @@ class Writer:
     """Fills a draft with sentences that its evidence supports, and with the evidence."""
 
     def __init__(
-        self, model: ChatModel, verifier: Verifier, settings: WritingSettings | None = None
+        self,
+        model: ChatModel,
+        verifier: Verifier,
+        settings: WritingSettings | None = None,
+        sampling: Sampling = LIKELIEST,
     ) -> None:
-        """Write with `model`; show only what `verifier` finds supported."""
+        """Write with `model`; show only what `verifier` finds supported.
+
+        Only whole answers are written with `sampling`.
+        """
         self._model = model
         self._verifier = verifier
         self._settings = settings or WritingSettings()
+        self._sampling = sampling
         self.tokens = Tokens(prompt=0, completion=0)
         """Tokens read and written so far."""
         self.declined = False
@@ -96,7 +105,8 @@ class Writer:
         if settings.grammar:
             grammar = answer_grammar(keys[:sentences], settings.most_sentences)
         self._count(messages, 0)
-        with closing(self._model.write(messages, settings.max_tokens, stopped, grammar)) as pieces:
+        writing = self._model.write(messages, settings.max_tokens, stopped, grammar, self._sampling)
+        with closing(writing) as pieces:
             answer = until_repeating(without_thinking(self._counted(pieces)))
             yield from self._verified(written_sentences(answer, keys), draft)
 

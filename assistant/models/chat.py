@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from assistant.models.llama import bindings
 from assistant.models.llama.chat_template import Messages, Thinking
-from assistant.models.llama.decoding import Decoder, Likelihoods, Slice, common_length, slices
+from assistant.models.llama.decoding import (
+    LIKELIEST,
+    Decoder,
+    Likelihoods,
+    Sampling,
+    Slice,
+    common_length,
+    slices,
+)
 from assistant.models.llama.reading_ahead import read_ahead
 from assistant.models.llama.tokenizer import encoding_of
 from retrieval.encoders import llamacpp
@@ -67,11 +75,17 @@ class ChatModel(Protocol):
         """Tokens of the conversation as the model reads it."""
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         """Yield the next message in pieces, at most `max_tokens`, as they are written.
 
-        `grammar` is the allowed text in GBNF; a model without grammars ignores it.
+        `grammar` is the allowed text in GBNF; a model without grammars ignores it. `sampling` says
+        how tokens are chosen.
         """
 
     def choose(
@@ -155,7 +169,12 @@ class LlamaCppChatModel:
         return len(self._frame(messages)) + contents
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         """Yield the next message in pieces; wait while another is being written.
 
@@ -167,7 +186,9 @@ class LlamaCppChatModel:
         def begin(stopped: Stopped) -> Iterator[str]:
             with self._turn(stopped):
                 thought = self._thought(thinking, prompt, stopped) if thinking else []
-                yield from self._decoder.write(prompt + thought, max_tokens, grammar, stopped)
+                yield from self._decoder.write(
+                    prompt + thought, max_tokens, grammar, stopped, sampling
+                )
 
         return read_ahead(begin, stopped)
 

@@ -17,6 +17,7 @@ from assistant.generation.answer_builder import (
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import QuestionEntities, probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
@@ -127,8 +128,11 @@ class Assistant:
         question: str,
         history: Sequence[Turn] = (),
         stopped: Callable[[], bool] = never,
+        sampling: Sampling = LIKELIEST,
     ) -> Iterator[Event]:
         """The steps of an answer as they are done; the last one is `Completed`.
+
+        A model that writes whole answers does so with `sampling`.
 
         Raises:
             InputError: the question is empty or too long.
@@ -160,7 +164,7 @@ class Assistant:
                 if self._is_only_quoted(parsed, builder, read):
                     yield from builder.quote_all()
                 else:
-                    yield from self._write(builder, parsed, stopped)
+                    yield from self._write(builder, parsed, stopped, sampling)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
             else:
@@ -329,10 +333,14 @@ class Assistant:
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
     def _write(
-        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", stopped: Callable[[], bool]
+        self,
+        builder: AnswerBuilder,
+        parsed: "_ParsedQuestion",
+        stopped: Callable[[], bool],
+        sampling: Sampling,
     ) -> Iterator[SentenceVerified]:
         """Write sentences and check them; none if the model finds no answer in the evidence."""
-        writer = Writer(self.model, self.verifier, self.settings.writing)
+        writer = Writer(self.model, self.verifier, self.settings.writing, sampling)
         question = parsed.wording or parsed.text
         for sentence in writer.generate(
             builder.draft,

@@ -7,6 +7,7 @@ from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 
 from assistant.models.chat import Speed, measure
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.server.history import CONVERSATIONS, Conversations
@@ -102,10 +103,15 @@ class Service:
         return read_ahead(self._answering(question, history, owner), self._or_closed(stopped))
 
     def ask_async(
-        self, question: str, history: Sequence[Turn] = (), *, owner: str = ""
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        *,
+        owner: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> AsyncGenerator[Waiting | Event, None]:
         """Like `ask`, for an event loop; closing the generator stops the model."""
-        return read_ahead_async(self._answering(question, history, owner))
+        return read_ahead_async(self._answering(question, history, owner, sampling))
 
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
@@ -173,7 +179,11 @@ class Service:
         self.jobs.cancel()
 
     def _answering(
-        self, question: str, history: Sequence[Turn], owner: str
+        self,
+        question: str,
+        history: Sequence[Turn],
+        owner: str,
+        sampling: Sampling = LIKELIEST,
     ) -> Callable[[Callable[[], bool]], Iterator[Waiting | Event]]:
         """Check the request; returns the function that starts the events."""
         with self._count_failure():
@@ -186,7 +196,7 @@ class Service:
             stopped = self._or_closed(stopped)
             with self._count_failure(), self.queue.enter(owner) as ticket:
                 yield from self._until_turn(ticket, stopped)
-                for event in assistant.stream(question, history, stopped):
+                for event in assistant.stream(question, history, stopped, sampling):
                     if isinstance(event, Completed):
                         ticket.leave()  # the model is free before the answer is shown
                         self.metrics.answered(event.answer)

@@ -77,7 +77,8 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             found = sorted(
                 entry
                 for entry in path.rglob("*")
-                if not entry.is_dir() and not _is_hidden(entry.relative_to(path))
+                if not entry.is_dir()
+                and not any(part.startswith(".") for part in entry.relative_to(path).parts)
             )
             if not any(map(Path.is_file, found)):
                 raise InputError(f"The folder {shown(path)} has no files; expected {EXPECTED}.")
@@ -107,10 +108,6 @@ def _without_judgements(files: list[Path]) -> list[Path]:
 
 def _is_beir(folder: Path) -> bool:
     return (folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def read_file(

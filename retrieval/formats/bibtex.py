@@ -11,7 +11,14 @@ from bibtexparser.middlewares.names import parse_single_name_into_parts
 from bibtexparser.model import Block, Entry, ImplicitComment, ParsingFailedBlock
 
 from retrieval.formats.authors import Person, people, person
-from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of
+from retrieval.formats.fields import (
+    ParsedPage,
+    ReadProgress,
+    checked,
+    names_of,
+    no_progress,
+    page_of,
+)
 from retrieval.text.latex import decode, unescaped
 from retrieval.types import Record, Skipped, Source
 
@@ -19,42 +26,8 @@ from retrieval.types import Record, Skipped, Source
 logging.getLogger("bibtexparser").addHandler(logging.NullHandler())
 
 _ENTRY = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
-_FIELDS = {
-    "title": "title",
-    "abstract": "abstract",
-    "venue": (
-        "booktitle journal journaltitle fjournal eventtitle school institution shortjournal"
-        " abbrev_source_title"
-    ),
-    "year": "year date",
-    "month": "month date",
-    "decision": "decision",
-    "volume": "volume",
-    "issue": "number issue",
-    "pages": "pages",
-    "number": "art_number article-number articleno eid",
-    "publisher": "publisher organization",
-    "issn": "issn eissn",
-}
-"""The fields of a record, and those of an entry that give them, the best one first."""
-_OF_VOLUME = (*_FIELDS["venue"].split(), *_FIELDS["year"].split(), "publisher", "issn", "month")
-_JOURNALS = {
-    "aap": "Astronomy and Astrophysics",
-    "aj": "The Astronomical Journal",
-    "apj": "The Astrophysical Journal",
-    "apjl": "The Astrophysical Journal Letters",
-    "apjs": "The Astrophysical Journal Supplement Series",
-    "araa": "Annual Review of Astronomy and Astrophysics",
-    "jcap": "Journal of Cosmology and Astroparticle Physics",
-    "mnras": "Monthly Notices of the Royal Astronomical Society",
-    "nat": "Nature",
-    "pasp": "Publications of the Astronomical Society of the Pacific",
-    "prd": "Physical Review D",
-    "prl": "Physical Review Letters",
-    "solphys": "Solar Physics",
-    "ssr": "Space Science Reviews",
-}
-"""Journals that the Astrophysics Data System writes as commands, such as `\\apj`."""
+_OF_VOLUME = ("venue", "year", "month", "publisher", "issn")
+"""Fields that a paper has from the volume that it is in."""
 _COMMAS = 2
 """Most commas in a name of BibTeX."""
 _TOKEN = re.compile(r'\\.|[{}"#]', re.DOTALL)
@@ -179,8 +152,8 @@ def _is_only_parent(entry: _Entry | Skipped, parents: Iterable[str]) -> bool:
 def _outcome(entry: _Entry, entries: Mapping[str, _Entry], file: str) -> Record | Skipped:
     fields = _inherited(entry, entries)
     values: dict[str, object] = {
-        field: [decode(fields[name]) for name in names.split() if fields.get(name, "").strip()]
-        for field, names in _FIELDS.items()
+        field: [decode(fields[name]) for name in names if fields.get(name, "").strip()]
+        for field, names in names_of("bibtex").items()
     }
     venue = fields.get("journal", "").strip("{} ").removeprefix("\\")
     keywords = (fields.get(name) for name in ("author_keywords", "keywords", "keywords-plus"))
@@ -189,7 +162,7 @@ def _outcome(entry: _Entry, entries: Mapping[str, _Entry], file: str) -> Record 
         "id": entry.key.strip(),
         "title": _title(fields),
         "authors": list(_authors(fields.get("author", ""))),
-        "venue": [_JOURNALS[venue]] if venue in _JOURNALS else values["venue"],
+        "venue": names_of("journals").get(venue) or values["venue"],
         "kind": [entry.type, decode(fields.get("type", ""))],
         "url": [_address(fields.get(name, "")) for name in ("url", "howpublished")],
         "doi": _address(fields.get("doi", "")),
@@ -209,7 +182,8 @@ def _inherited(entry: _Entry, entries: Mapping[str, _Entry]) -> dict[str, str]:
     volume = entries.get(_parent(entry))
     if volume is None:
         return entry.fields
-    given = {name: value for name, value in volume.fields.items() if name in _OF_VOLUME}
+    of_volume = {name for field in _OF_VOLUME for name in names_of("bibtex")[field]}
+    given = {name: value for name, value in volume.fields.items() if name in of_volume}
     if "title" in volume.fields:
         given.setdefault("booktitle", volume.fields["title"])
     return {**given, **entry.fields}

@@ -15,70 +15,17 @@ from retrieval.formats.fields import (
     ParsedPage,
     ReadProgress,
     checked,
+    names_of,
     no_progress,
     page_of,
     texts,
 )
-from retrieval.formats.tagged import WOS_FIELDS, values_of
+from retrieval.formats.tagged import WEB_OF_SCIENCE, values_of
 from retrieval.types import Record, Skipped, Source
 
 _DELIMITERS = ",;\t"
 _HEADER_WITHIN = 5
 """Lines among which the header is: some databases begin with a remark."""
-
-_COLUMNS = {
-    "id": (
-        "id|paper id|citation key|key|eid|ut unique wos id|ut unique id|lens id|publication id"
-        "|pmid|pubmed id|accession number"
-    ),
-    "title": "title|paper title|article title|document title|name|display name",
-    "abstract": "abstract|abstract note|text|summary|abstracts|abstract text",
-    "authors": (
-        "author full names|author full name|authors|author|author s|author names|names of authors"
-        "|authorships author display name|creators|authors full name"
-    ),
-    "venue": (
-        "venue|booktitle|source title|publication title|journal|journal title|journal name"
-        "|journal book|source title anthology title|publication name|proceedings title|book title"
-        "|anthology title|conference|conference name|conference title|container title|periodical"
-        "|proceedings|secondary title|primary location source display name"
-        "|locations source display name|host venue display name|source|journal iso abbreviation"
-        "|journal abbreviation|abbreviated source title"
-    ),
-    "year": (
-        "year|publication year|pub year|pubyear|published year|year published|date"
-        "|publication date|date published|cover date|published|early access date"
-    ),
-    "month": (
-        "month|published month|publication month|publication date|date of publication|date"
-        "|date published|cover date|issue date|published"
-    ),
-    "decision": "decision|presentation|award",
-    "url": (
-        "url|link|full text link|external url|dimensions url|pdf link|document url|article url"
-        "|primary location landing page url|landing page url|doi link"
-    ),
-    "doi": "doi|doi link|ids doi",
-    "kind": (
-        "document type|publication type|item type|type|reference type|document identifier"
-        "|entry type|primary location source type|content type|doctype"
-    ),
-    "volume": "volume|vol|biblio volume|journal volume",
-    "issue": "issue|issue number|no|number|biblio issue|journal issue",
-    "first_page": "page start|start page|first page|biblio first page",
-    "last_page": "page end|end page|last page|biblio last page",
-    "pages": "pages|page|pagination|page range|page numbers",
-    "number": "art no|article number|article no",
-    "publisher": "publisher|primary location source host organization name",
-    "issn": "issn|issns|issn isbn|eissn|e issn|print issn|primary location source issn l",
-    "keywords": (
-        "author keywords|keywords|author keyword|manual tags|keywords display name|tags"
-        "|index keywords|keywords plus|ieee terms|mesh terms|subjects|fields of study|topics"
-    ),
-    "arxiv": "arxiv id|arxiv|eprint",
-}
-"""Column names of each field, as databases write them, in lower case; the best one first."""
-_NAMES = {field: names.split("|") for field, names in _COLUMNS.items()}
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 _CITATION = re.compile(r"^(.{2,200}?) \(\d{4}\) \d")
@@ -103,7 +50,7 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
         blocks = list(_embase_blocks(lines))
         outcomes = (_of_columns(cells, Source(file, at)) for at, cells in blocks)
         return page_of(outcomes, len(blocks), progress)
-    first = next(at for at, line in enumerate(lines) if _is_header(line, delimiter))
+    first = next(at for at, line in enumerate(lines) if _known(line, delimiter, "abstract") > 1)
     (_, header), *rows = [(at, row) for at, row in _rows(lines, delimiter, first) if row]
     names = [_plain(name) for name in header]
     outcomes = (_outcome(row, names, Source(file, at)) for at, row in rows)
@@ -124,17 +71,13 @@ def _delimiter(text: str, needed: str = "abstract") -> str:
     return best if max(known[best], default=0) > 1 else ""
 
 
-def _is_header(line: str, delimiter: str) -> bool:
-    return _known(line, delimiter, "abstract") > 1
-
-
 def _known(line: str, delimiter: str, needed: str) -> int:
     """The number of fields that a line names as a header; 0 if `needed` is not among them."""
     _, row = next(_rows([line], delimiter), (1, []))
     names = {_plain(name) for name in row} if isinstance(row, list) else set()
     if {"au", "ti", "ab"} <= names or (needed == "title" and {"au", "ti"} <= names):
         return len(names)
-    fields = {field for field, known in _NAMES.items() if not names.isdisjoint(known)}
+    fields = {field for field, known in names_of("csv").items() if not names.isdisjoint(known)}
     return len(fields) if needed in fields else 0
 
 
@@ -192,28 +135,29 @@ def _outcome(row: Row, names: Sequence[str], source: Source) -> Record | Skipped
 def _of_columns(cells: Mapping[str, Sequence[str]], source: Source) -> Record | Skipped:
     if {"au", "ti", "ab"} <= cells.keys():  # a table of Web of Science, with the tags as names
         tags = {name.upper(): [text for text in row if text] for name, row in cells.items()}
-        values = values_of(tags, WOS_FIELDS)
-        names = next((tags[tag] for tag in WOS_FIELDS["authors"].split() if tags.get(tag)), [])
+        values = values_of(tags, WEB_OF_SCIENCE)
+        authors = names_of(WEB_OF_SCIENCE)["authors"]
+        names = next((tags[tag] for tag in authors if tags.get(tag)), [])
         return checked(values | {"authors": people("; ".join(names))}, source)
+    columns = names_of("csv")
     values = {
         field: [text for name in names for text in cells.get(name, ())]
-        for field, names in _NAMES.items()
+        for field, names in columns.items()
     }
     for field in ("authors", "keywords"):
-        used = (cells[name] for name in _NAMES[field] if texts(list(cells.get(name, ()))))
+        used = (cells[name] for name in columns[field] if texts(list(cells.get(name, ()))))
         values[field] = list(next(used, ()))
     values["kind"] += [
         "journal" if "journal" in name else "conference"
-        for name in _NAMES["venue"]
+        for name in columns["venue"]
         if any(texts(list(cells.get(name, ()))))
         and ("journal" in name or name.startswith(("conference", "proceedings", "booktitle")))
     ]
-    values["venue"] = [_CITATION.sub(_journal, text).split("|")[0] for text in values["venue"]]
+    values["venue"] = [
+        found[1] if (found := _CITATION.match(text)) else text.split("|")[0]
+        for text in values["venue"]
+    ]
     return checked(values | {"authors": _authors(values["authors"])}, source)
-
-
-def _journal(citation: re.Match[str]) -> str:
-    return f"{citation[1]}|"
 
 
 def _authors(names: Sequence[Any]) -> list[tuple[str, str]]:

@@ -2,8 +2,11 @@
 
 import html
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from retrieval.formats.authors import Person, given_names, people
@@ -70,32 +73,6 @@ _PAGE_SIGN = re.compile(r"^pp?\.\s*")
 PREPRINT, PROCEEDINGS, CHAPTER, JOURNAL = (
     *("article", "paper-conference", "chapter", "article-journal"),
 )
-_KINDS = {
-    PREPRINT: "preprint|posted-content|repository|unpb|preprints|submittedversion",
-    PROCEEDINGS: (
-        "conference paper|inproceedings|conference|cpaper|conf|proceedings paper|proceedings"
-        "|conference proceedings|conference proceedings article|proceedings-article|proceeding"
-        "|paper-conference|ieee conferences|conferencepaper|c|conference article"
-        "|proceedings article|in proceedings|conference review|acm conferences"
-    ),
-    "thesis": "thes|thesis|phdthesis|mastersthesis|dissertation|ph.d. thesis|academic dissertation",
-    CHAPTER: "chap|chapter|incollection|inbook|book chapter|book-chapter|booksection|book section"
-    "|bookchapter|echap|book part",
-    "book": "book|books whole|monograph|edited book|edbook|collection|reference-book|b|mvbook",
-    "report": "rprt|report|techreport|technical report|government document|working paper",
-    "dataset": "data|dataset|aggregated database",
-    "software": "comp|software|computer program",
-    "patent": "pat|patent",
-    "webpage": "elec|webpage|online|web page|blog|electronic",
-    JOURNAL: (
-        "jour|article|journal article|journalarticle|article-journal|journal|review|journal-article"
-        "|ejour|electronic article|mgzn|magazinearticle|ieee journals|editorial|letter|note|j"
-        "|short survey|article in press|early access|ieee magazines|review article|clinicaltrial"
-        "|research article|original article|magazine article|in press|inpr|letters and comments"
-    ),
-}
-_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split("|")}
-_RANKS = list(_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +83,16 @@ class ParsedPage:
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[Skipped, ...] = ()
     """Remarks on records, such as a missing title."""
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
+
+
+def names_of(table: str) -> Mapping[str, Any]:
+    """A table of `names.toml`: the names that a format gives to each field, the best one first."""
+    return _tables()[table]
 
 
 def no_progress(done: int, total: int) -> None:
@@ -124,7 +111,7 @@ def checked(values: object, source: Source) -> Record | Skipped:
     """
     if not isinstance(values, Mapping):
         return Skipped(source.file, source.line, "not a JSON object")
-    length = sum(len(str(value)) for value in values.values())
+    length = sum(len(text) for value in values.values() for text in texts(value))
     if length > LONGEST_RECORD:
         reason = f"the record has {length:,} characters; at most {LONGEST_RECORD:,} are read"
         return Skipped(source.file, source.line, reason)
@@ -357,16 +344,12 @@ def _kind(values: Mapping[str, Any], arxiv: str) -> str:
     if arxiv and (not venue or "arxiv" in venue):
         return PREPRINT
     kinds = filter(None, map(_kind_of, texts(values.get("kind"))))
-    return next(kinds, JOURNAL if _has_issue(values) else "")
+    is_serial = line(values.get("volume")) and values.get("issn")
+    return next(kinds, JOURNAL if line(values.get("issue")) or is_serial else "")
 
 
 def _kind_of(text: str) -> str:
     """The rarest type of those that a text lists: `Review; Conference Paper`."""
-    words = (" ".join(word.lower().split()) for word in re.split(r"[;|,]", text))
-    known = [_KIND_OF[word] for word in words if word in _KIND_OF]
-    return min(known, key=_RANKS.index, default="")
-
-
-def _has_issue(values: Mapping[str, Any]) -> bool:
-    """Whether the values are those of a journal: an issue, or a volume of a serial."""
-    return bool(line(values.get("issue")) or (line(values.get("volume")) and values.get("issn")))
+    words = {" ".join(word.lower().split()) for word in re.split(r"[;|,]", text)}
+    kinds = names_of("kinds").items()
+    return next((kind for kind, names in kinds if not words.isdisjoint(names)), "")

@@ -10,54 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from retrieval.formats.authors import split_names
-from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of, texts
+from retrieval.formats.fields import (
+    ParsedPage,
+    ReadProgress,
+    checked,
+    names_of,
+    no_progress,
+    page_of,
+    texts,
+)
 from retrieval.types import Record, Skipped, Source
 
-_PATHS = {
-    "id": "id _id paperId key citation-key pmid uid",
-    "title": "title display_name titles.title content.title",
-    "abstract": (
-        "abstract text abstract_inverted_index abstractText abstractNote summary content.abstract"
-    ),
-    "authors": (
-        "authors_parsed author authors authorships authorList.author creators authorString"
-        " content.authors"
-    ),
-    "venue": (
-        "venue container-title journal.name journal.title journalInfo.journal.title"
-        " primary_location.source.display_name host_venue.display_name publicationTitle"
-        " publicationVenue.name journal-ref journal_ref journal booktitle proceedingsTitle"
-        " bookTitle conference content.venue event-title container-title-short"
-        " journalAbbreviation short-container-title"
-    ),
-    "year": (
-        "year publication_year issued published-print published pubYear publicationDate"
-        " publication_date date versions.created created update_date"
-    ),
-    "month": (
-        "month issued publicationDate publication_date published-print published date"
-        " journalInfo.monthOfPublication firstPublicationDate versions.created"
-    ),
-    "decision": "decision",
-    "url": "url URL link landing_page_url primary_location.landing_page_url entry_id",
-    "doi": "doi DOI externalIds.DOI ids.doi",
-    "volume": "volume biblio.volume journal.volume journalInfo.volume",
-    "issue": "issue biblio.issue journalInfo.issue",
-    "pages": "page pages journal.pages pageInfo",
-    "first_page": "biblio.first_page",
-    "last_page": "biblio.last_page",
-    "number": "article-number",
-    "publisher": "publisher primary_location.source.host_organization_name",
-    "issn": "ISSN issn primary_location.source.issn_l journalInfo.journal.issn",
-    "arxiv": "arxiv externalIds.ArXiv arxiv_id",
-}
-"""Where each field is in the objects of known services, the best place first."""
-_KEYWORDS = "keywords keyword keywordList.keyword subject tags categories concepts".split()
-_KINDS = (
-    *("type", "type_crossref", "publicationTypes", "pubTypeList.pubType", "itemType"),
-    *("primary_location.source.type", "entry_type"),
-)
-_ABSTRACTS = frozenset(path for path in _PATHS["abstract"].split() if "." not in path)
 _ARXIV_FIELDS = frozenset(("categories", "versions", "journal-ref", "authors_parsed"))
 _NO_OBJECT = "not a JSON object"
 _TOO_DEEP = "the values are nested too deeply"
@@ -140,7 +103,7 @@ def _records(value: Any) -> Iterator[Any]:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
-    return not _ABSTRACTS.isdisjoint(value) or (
+    return not value.keys().isdisjoint(names_of("json")["abstract"]) or (
         bool(value.keys() & {"title", "display_name"})
         and bool(value.keys() & {"author", "authors", "authorships", "year", "doi", "DOI", "type"})
     )
@@ -177,16 +140,17 @@ def _outcome(value: Any, source: Source) -> Record | Skipped:
 
 
 def _values(value: Mapping[str, Any]) -> dict[str, Any]:
+    paths = names_of("json")
     values: dict[str, Any] = {
-        field: [found for path in paths.split() for found in _at(value, path.split("."))]
-        for field, paths in _PATHS.items()
+        field: [found for path in places for found in _at(value, path.split("."))]
+        for field, places in paths.items()
     }
     values["abstract"] = [_abstract(each) for each in values["abstract"]]
     values["authors"] = _authors(values["authors"])
     for field in ("year", "month"):
         values[field] = [_date(each) for each in values[field]]
-    values["kind"] = "; ".join(text for path in _KINDS for text in _texts(value, path))
-    keywords = next(filter(None, (_texts(value, path) for path in _KEYWORDS)), [])
+    values["kind"] = "; ".join(text for path in paths["kind"] for text in _texts(value, path))
+    keywords = next(filter(None, (_texts(value, path) for path in paths["keywords"])), [])
     values["keywords"] = keywords[0] if len(keywords) == 1 else keywords
     if value.keys() >= _ARXIV_FIELDS:
         values["arxiv"] = values["id"]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from typing import Any
 
 from rapidfuzz import fuzz
 
@@ -322,37 +323,18 @@ def _fullness(abstract: str) -> tuple[bool, int, str]:
 
 def paper_of(record: Record) -> Paper:
     """The library's paper for a record; without a given id it gets a readable one."""
-    return Paper(
-        id=record.given_id or readable_id(record),
-        title=record.title,
-        authors=record.authors,
-        venue=record.venue,
-        year=record.year,
-        decision=record.decision,
-        abstract=record.abstract,
-        sources=record.sources,
-        url=record.url,
-        doi=record.doi,
-        id_is_given=bool(record.given_id),
-        publication=record.publication,
-    )
+    id_ = record.given_id or readable_id(record)
+    return Paper(id=id_, id_is_given=bool(record.given_id), **_shared(record))
 
 
 def record_of(paper: Paper) -> Record:
     """The record of a paper, to be combined with new ones."""
-    return Record(
-        abstract=paper.abstract,
-        sources=paper.sources,
-        title=paper.title,
-        authors=paper.authors,
-        venue=paper.venue,
-        year=paper.year,
-        decision=paper.decision,
-        url=paper.url,
-        doi=paper.doi,
-        given_id=paper.id if paper.id_is_given else "",
-        publication=paper.publication,
-    )
+    return Record(given_id=paper.id if paper.id_is_given else "", **_shared(paper))
+
+
+def _shared(source: Record | Paper) -> dict[str, Any]:
+    """The fields that records and papers have in common."""
+    return {f.name: getattr(source, f.name) for f in fields(Record) if f.name != "given_id"}
 
 
 def readable_id(record: Record) -> str:

@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -44,6 +44,29 @@ def lines_of(text: str) -> Iterator[PageLine]:
         after_blank = not stripped
 
 
+def _blocks(
+    text: str, opens: Callable[[PageLine], bool]
+) -> tuple[list[PageLine], list[list[PageLine]]]:
+    """The lines before the first one that opens a block, and the lines of each block."""
+    lines = list(lines_of(text))
+    starts = [at for at, line in enumerate(lines) if opens(line)]
+    ends = [*starts, len(lines)]
+    return lines[: ends[0]], [lines[start:end] for start, end in pairwise(ends)]
+
+
+def _left_out(lines: Iterable[PageLine], reason: str, file: str) -> Iterator[Skipped]:
+    return (Skipped(file, line.number, reason) for line in lines)
+
+
+def _page(outcomes: Iterable[Record | Skipped]) -> ParsedPage:
+    found = list(outcomes)
+    skipped = (each for each in found if isinstance(each, Skipped))
+    return ParsedPage(
+        tuple(each for each in found if isinstance(each, Record)),
+        tuple(sorted(skipped, key=lambda each: each.line)),
+    )
+
+
 _ABSTRACT = re.compile(
     r"^[-•*]\s+\[?abstract@\[?open-review\\?\((?P<decision>[A-Za-z ]+)\\?\)\]\([^)]*\):?\s*"
     r"(?P<text>.*)$",
@@ -63,23 +86,15 @@ def read_list(text: str, file: str) -> ParsedPage:
     lines = list(lines_of(text))
     opens = [index for index, line in enumerate(lines) if _ABSTRACT.match(line.text)]
     heads = [_head_start(lines, index) for index in opens]
-    records: list[Record] = []
-    skipped = [
-        Skipped(file, line.number, "text before the first paper")
-        for line in lines[: heads[0] if heads else len(lines)]
-    ]
+    before = lines[: heads[0] if heads else len(lines)]
+    outcomes: list[Record | Skipped] = [*_left_out(before, "text before the first paper", file)]
     for index, head, following in zip(opens, heads, [*heads[1:], len(lines)], strict=True):
         body, strays = _split_strays(lines[index + 1 : following])
         record = _listed(lines[head:index], lines[index], body, file)
-        if record.abstract:
-            records.append(record)
-        else:
-            skipped.append(Skipped(file, lines[index].number, "the abstract is empty"))
-        skipped += [
-            Skipped(file, line.number, "title or authors of a paper without an abstract")
-            for line in strays
-        ]
-    return ParsedPage(tuple(records), tuple(skipped))
+        empty = _left_out([lines[index]], "the abstract is empty", file)
+        outcomes += [record] if record.abstract else empty
+        outcomes += _left_out(strays, "title or authors of a paper without an abstract", file)
+    return _page(outcomes)
 
 
 def _head_start(lines: list[PageLine], opening: int) -> int:
@@ -137,41 +152,31 @@ _SLOT = re.compile(r"^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+ \d{1,2}:\d{2} - \d{1,2}:
 _AUTHOR_MARK = " · "
 
 
+def _is_slot(line: PageLine) -> bool:
+    return bool(_SLOT.match(line.text))
+
+
 def is_session(text: str) -> bool:
     """Whether any line of `text` is a time slot."""
-    return any(_SLOT.match(line.text) for line in lines_of(text))
+    return any(map(_is_slot, lines_of(text)))
 
 
 def read_session(text: str, file: str) -> ParsedPage:
     """The talks of the session; a talk without an award has the decision `oral`."""
-    records: list[Record] = []
-    skipped: list[Skipped] = []
-    talk: list[PageLine] = []
-    for line in lines_of(text):
-        if _SLOT.match(line.text):
-            _close(talk, file, records, skipped)
-            talk = [line]
-        elif talk:
-            talk.append(line)
-        else:
-            skipped.append(Skipped(file, line.number, NAVIGATION))
-    _close(talk, file, records, skipped)
-    return ParsedPage(tuple(records), tuple(skipped))
+    before, talks = _blocks(text, _is_slot)
+    outcomes = (each for talk in talks for each in _talk(talk, file))
+    return _page([*_left_out(before, NAVIGATION, file), *outcomes])
 
 
-def _close(talk: list[PageLine], file: str, records: list[Record], skipped: list[Skipped]) -> None:
-    if not talk:
-        return
+def _talk(talk: list[PageLine], file: str) -> Iterator[Record | Skipped]:
     slot, *rest = talk
     abstract = [line for line in rest if len(line.text) >= LONG_PARAGRAPH]
     if not abstract:
-        skipped.extend(Skipped(file, line.number, "a talk without an abstract") for line in talk)
+        yield from _left_out(talk, "a talk without an abstract", file)
         return
     award, title = "", ""
     authors: tuple[str, ...] = ()
-    for line in rest:
-        if line in abstract:
-            continue
+    for line in (line for line in rest if line not in abstract):
         if line.text in AWARDS and not award:
             award = line.text.lower()
         elif _AUTHOR_MARK in line.text and not authors:
@@ -179,15 +184,13 @@ def _close(talk: list[PageLine], file: str, records: list[Record], skipped: list
         elif not title and not authors:
             title = clean(line.text)
         else:
-            skipped.append(Skipped(file, line.number, "neither title, authors nor abstract"))
-    records.append(
-        Record(
-            title=title,
-            authors=authors,
-            decision=award or "oral",
-            abstract=clean(" ".join(line.text for line in abstract)),
-            sources=(Source(file, slot.number),),
-        )
+            yield Skipped(file, line.number, "neither title, authors nor abstract")
+    yield Record(
+        title=title,
+        authors=authors,
+        decision=award or "oral",
+        abstract=clean(" ".join(line.text for line in abstract)),
+        sources=(Source(file, slot.number),),
     )
 
 
@@ -195,46 +198,39 @@ _PRESENTATION = re.compile(r"^\[\s*[A-Z][a-z]+\s*\]\s*")
 """`[ Virtual ]`: the form of the talk."""
 
 
+def _is_award(line: PageLine) -> bool:
+    return line.text in AWARDS
+
+
 def is_awards(text: str) -> bool:
     """Whether any line of `text` is an award."""
-    return any(line.text in AWARDS for line in lines_of(text))
+    return any(map(_is_award, lines_of(text)))
 
 
 def read_awards(text: str, file: str) -> ParsedPage:
     """One record for every awarded paper; such a page lists papers more than once."""
-    records: list[Record] = []
-    skipped: list[Skipped] = []
-    award: PageLine | None = None
-    title: PageLine | None = None
-    for line in lines_of(text):
-        if line.text in AWARDS:
-            skipped += _unused(award, title, file)
-            award, title = line, None
-        elif award is None:
-            skipped.append(Skipped(file, line.number, NAVIGATION))
-        elif len(line.text) >= LONG_PARAGRAPH:
-            records.append(_awarded(award, title, line, file))
-            award, title = None, None
-        elif title is None:
-            title = line
-        else:
-            skipped.append(Skipped(file, line.number, "neither title nor abstract"))
-    skipped += _unused(award, title, file)
-    return ParsedPage(tuple(fold(records)), tuple(skipped))
+    before, awards = _blocks(text, _is_award)
+    outcomes = (each for award in awards for each in _awarded(award, file))
+    page = _page([*_left_out(before, NAVIGATION, file), *outcomes])
+    return ParsedPage(tuple(fold(page.records)), page.skipped)
 
 
-def _unused(award: PageLine | None, title: PageLine | None, file: str) -> list[Skipped]:
-    lines = [line for line in (award, title) if line is not None]
-    return [Skipped(file, line.number, "an award without an abstract") for line in lines]
-
-
-def _awarded(award: PageLine, title: PageLine | None, abstract: PageLine, file: str) -> Record:
-    return Record(
-        title=clean(_PRESENTATION.sub("", title.text)) if title else "",
-        decision=award.text.lower(),
-        abstract=clean(_PRESENTATION.sub("", abstract.text)),
-        sources=(Source(file, award.number),),
-    )
+def _awarded(lines: list[PageLine], file: str) -> Iterator[Record | Skipped]:
+    """The paper of an award: perhaps a title, its abstract, then other text."""
+    award, *rest = lines
+    at = next((at for at, line in enumerate(rest) if len(line.text) >= LONG_PARAGRAPH), len(rest))
+    titles, abstract, others = rest[:at], rest[at : at + 1], rest[at + 1 :]
+    if abstract:
+        yield Record(
+            title=clean(_PRESENTATION.sub("", titles[0].text)) if titles else "",
+            decision=award.text.lower(),
+            abstract=clean(_PRESENTATION.sub("", abstract[0].text)),
+            sources=(Source(file, award.number),),
+        )
+    else:
+        yield from _left_out([award, *titles[:1]], "an award without an abstract", file)
+    yield from _left_out(titles[1:], "neither title nor abstract", file)
+    yield from _left_out(others, NAVIGATION, file)
 
 
 MINIMUM_SHARE = 0.6
@@ -260,8 +256,8 @@ def read_titles(text: str, file: str) -> ParsedPage:
         )
         for title, abstract in pairs
     )
-    skipped = (Skipped(file, line.number, NAVIGATION) for line in lines if line not in used)
-    return ParsedPage(tuple(records), tuple(skipped))
+    unused = (line for line in lines if line not in used)
+    return _page([*records, *_left_out(unused, NAVIGATION, file)])
 
 
 def _pairs(lines: list[PageLine]) -> list[tuple[PageLine, PageLine]]:

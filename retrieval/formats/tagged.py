@@ -9,107 +9,40 @@ from dataclasses import dataclass
 from typing import Any
 
 from retrieval.formats.authors import person
-from retrieval.formats.fields import ParsedPage, ReadProgress, checked, no_progress, page_of
+from retrieval.formats.fields import (
+    ParsedPage,
+    ReadProgress,
+    checked,
+    names_of,
+    no_progress,
+    page_of,
+)
 from retrieval.types import Record, Skipped, Source
 
-Fields = Mapping[str, str]
-"""The tags of each field, the most reliable first."""
+WEB_OF_SCIENCE = "web_of_science"
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What tells one format from the others."""
 
+    name: str
+    """Its table of tags in `names.toml`."""
     start: str
     """Tag of a record's first line."""
     end: str
     """Tag of its last line; empty if a record ends where the next one starts."""
     tag: re.Pattern[str]
     """The beginning of a line: the tag is its group 1, the text what follows."""
-    fields: Fields
     many: str
     """Tags of which each line, also without a tag, is a value of its own."""
 
 
-RIS_FIELDS: Fields = {
-    "id": "ID",
-    "title": "TI T1 CT BT TT",
-    "abstract": "AB N2",
-    "authors": "AU A1",
-    "venue": "T2 C3 JF JO BT JA J2 J1 T3 JI J9",
-    "year": "PY Y1 YR DA",
-    "month": "DA PY Y1",
-    "url": "UR L2 LK",
-    "doi": "DO DI M3 L3",
-    "kind": "TY M3",
-    "volume": "VL",
-    "issue": "IS CP",
-    "first_page": "SP",
-    "last_page": "EP",
-    "number": "C7 AR",
-    "publisher": "PB PU",
-    "issn": "SN",
-    "keywords": "KW DE",
-}
-MEDLINE_FIELDS: Fields = {
-    "id": "PMID",
-    "title": "TI BTI TT",
-    "abstract": "AB OAB",
-    "authors": "FAU AU CN",
-    "venue": "JT TA BTI",
-    "year": "DP DEP",
-    "month": "DP",
-    "doi": "LID AID SO",
-    "kind": "PT",
-    "volume": "VI",
-    "issue": "IP",
-    "pages": "PG",
-    "publisher": "PB",
-    "issn": "IS",
-    "keywords": "OT MH",
-}
-WOS_FIELDS: Fields = {
-    "id": "UT",
-    "title": "TI",
-    "abstract": "AB",
-    "authors": "AF AU BA CA GP",
-    "venue": "SO JI J9 SE",
-    "year": "PY EA",
-    "month": "PD EA",
-    "doi": "DI D2",
-    "kind": "PT DT",
-    "volume": "VL",
-    "issue": "IS",
-    "first_page": "BP",
-    "last_page": "EP",
-    "number": "AR",
-    "publisher": "PU",
-    "issn": "SN EI",
-    "keywords": "DE ID",
-}
-REFER_FIELDS: Fields = {
-    "id": "F M",
-    "title": "T B",
-    "abstract": "X",
-    "authors": "A",
-    "venue": "J B",
-    "year": "D 8",
-    "month": "8 D",
-    "url": "U",
-    "doi": "R",
-    "kind": "0",
-    "volume": "V",
-    "issue": "N",
-    "pages": "P",
-    "publisher": "I",
-    "issn": "@",
-    "keywords": "K",
-}
 _DIALECTS = (
-    Dialect("TY", "ER", re.compile(r"([A-Z][A-Z0-9])  -(?: |$)"), RIS_FIELDS, "AU A1 KW UR SN"),
-    Dialect("PMID", "", re.compile(r"([A-Z]{2,4}) {0,2}- "), MEDLINE_FIELDS, "FAU AU CN OT MH PT"),
-    Dialect("PT", "ER", re.compile(r"([A-Z][A-Z0-9])(?: |$)"), WOS_FIELDS, "AU AF BA CA GP"),
-    Dialect("0", "", re.compile(r"%([0-9A-Z@!?$+]) "), REFER_FIELDS, "A K U"),
+    Dialect("ris", "TY", "ER", re.compile(r"([A-Z][A-Z0-9])  -(?: |$)"), "AU A1 KW UR SN"),
+    Dialect("medline", "PMID", "", re.compile(r"([A-Z]{2,4}) {0,2}- "), "FAU AU CN OT MH PT"),
+    Dialect(WEB_OF_SCIENCE, "PT", "ER", re.compile(r"([A-Z][A-Z0-9])(?: |$)"), "AU AF BA CA GP"),
+    Dialect("refer", "0", "", re.compile(r"%([0-9A-Z@!?$+]) "), "A K U"),
 )
 _STARTS = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -135,7 +68,7 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
     """The papers of the file; a record without an abstract is skipped with the reason."""
     dialect = _dialect(text)
     assert dialect is not None  # noqa: S101 - `matches` is asked first
-    if dialect.fields is RIS_FIELDS:
+    if dialect.name == "ris":
         if not re.search(r"^TY  -", text, re.MULTILINE):
             text = _LOOSE_TAG.sub(r"\1  -", text)
         text = _RUN_TOGETHER.sub("\x00", text)
@@ -144,16 +77,17 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
     return page_of(outcomes, len(blocks), progress)
 
 
-def values_of(tags: Mapping[str, Sequence[str]], fields: Fields) -> dict[str, Any]:
+def values_of(tags: Mapping[str, Sequence[str]], dialect: str) -> dict[str, Any]:
     """The values of a record by field: all texts of its tags, but authors and keywords of one."""
+    fields = names_of(dialect)
     values: dict[str, Any] = {
-        field: [text for tag in names.split() for text in tags.get(tag, ())]
+        field: [text for tag in names for text in tags.get(tag, ())]
         for field, names in fields.items()
     }
     for field in ("authors", "keywords"):
-        used = (tags[tag] for tag in fields[field].split() if tags.get(tag))
+        used = (tags[tag] for tag in fields[field] if tags.get(tag))
         values[field] = list(next(used, ()))
-    values["kind"] = ["; ".join(tags.get(tag, ())) for tag in fields["kind"].split()]
+    values["kind"] = ["; ".join(tags.get(tag, ())) for tag in fields["kind"]]
     return values | {"authors": [person(name) for name in values["authors"]]}
 
 
@@ -190,7 +124,7 @@ def _outcome(block: Block, dialect: Dialect, source: Source) -> Record | Skipped
     if dialect.end and block[-1][0] != dialect.end:
         reason = f"the record is cut off before its line {dialect.end}"
         return Skipped(source.file, source.line, reason)
-    return checked(values_of(_texts(block, dialect.many.split()), dialect.fields), source)
+    return checked(values_of(_texts(block, dialect.many.split()), dialect.name), source)
 
 
 def _texts(block: list[tuple[str, str]], many: Sequence[str]) -> dict[str, list[str]]:

@@ -116,6 +116,7 @@ def csl_item(paper: Paper) -> dict[str, Any]:
     venue = one_line(paper.venue)
     is_published_by = kind in {"thesis", "report", "book"}
     preprint = f"arXiv:{publication.arxiv}" if publication.arxiv and kind == PREPRINT else ""
+    in_arxiv = publication.arxiv and f"https://arxiv.org/abs/{quote(publication.arxiv)}"
     fields = {
         "type": kind or "document",
         "title": one_line(paper.title),
@@ -130,7 +131,7 @@ def csl_item(paper: Paper) -> dict[str, Any]:
         "number": preprint,
         "ISSN": publication.issn,
         "DOI": _bare_doi(paper.doi),
-        "URL": web_address(paper.url) or _in_arxiv(publication.arxiv),
+        "URL": web_address(paper.url) or in_arxiv,
         "keyword": ", ".join(publication.keywords),
         "abstract": one_line(paper.abstract),
     }
@@ -165,10 +166,6 @@ def web_address(url: str) -> str:
         return ""
     is_web = parts.scheme in {"http", "https"} and parts.netloc and not re.search(r"\s", address)
     return address if is_web else ""
-
-
-def _in_arxiv(identifier: str) -> str:
-    return f"https://arxiv.org/abs/{quote(identifier)}" if identifier else ""
 
 
 def _shown_item(paper: Paper) -> dict[str, Any]:

@@ -4,7 +4,7 @@ The text is cut into records before it is parsed: a broken one costs only itself
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from retrieval.formats.fields import (
     ParsedPage,
     ReadProgress,
     checked,
+    names_of,
     no_progress,
     page_of,
 )
@@ -27,79 +28,18 @@ from retrieval.types import Record, Skipped, Source
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The element of a record, and where each field is in it, the best place first."""
+    """The elements of a file and of its records."""
 
+    name: str
+    """Its table of paths in `names.toml`."""
     root: str
     record: str
-    fields: Mapping[str, str]
 
 
-_JOURNAL = "MedlineCitation/Article/Journal"
 _SCHEMAS = (
-    Schema(
-        "PubmedArticleSet|PubmedArticle",
-        "PubmedArticle|PubmedBookArticle",
-        {
-            "id": "MedlineCitation/PMID BookDocument/PMID",
-            "title": ".//ArticleTitle .//VernacularTitle .//BookTitle",
-            "abstract": ".//Abstract",
-            "authors": ".//AuthorList",
-            "venue": f"{_JOURNAL}/Title .//Book/BookTitle {_JOURNAL}/ISOAbbreviation",
-            "year": ".//PubDate/Year .//PubDate/MedlineDate .//ArticleDate/Year",
-            "month": ".//PubDate/Month .//PubDate/MedlineDate",
-            "doi": (
-                "PubmedData/ArticleIdList/ArticleId[@IdType='doi'] .//ELocationID[@EIdType='doi']"
-            ),
-            "volume": ".//JournalIssue/Volume",
-            "issue": ".//JournalIssue/Issue",
-            "pages": ".//Pagination/MedlinePgn",
-            "first_page": ".//Pagination/StartPage",
-            "last_page": ".//Pagination/EndPage",
-            "publisher": ".//Publisher/PublisherName",
-            "issn": f"{_JOURNAL}/ISSN .//ISSNLinking",
-            "keywords": ".//Keyword",
-            "kind": ".//PublicationType",
-        },
-    ),
-    Schema(
-        "xml>\\s*<records|records",
-        "record",
-        {
-            "id": "rec-number",
-            "title": "titles/title",
-            "abstract": "abstract",
-            "authors": "contributors/authors",
-            "venue": (
-                "periodical/full-title titles/secondary-title titles/tertiary-title"
-                " periodical/abbr-1 titles/alt-title"
-            ),
-            "year": "dates/year",
-            "month": "dates/pub-dates/date",
-            "url": "urls/related-urls/url urls/web-urls/url",
-            "doi": "electronic-resource-num",
-            "volume": "volume",
-            "issue": "number issue",
-            "pages": "pages",
-            "publisher": "publisher",
-            "issn": "isbn issn",
-            "keywords": "keywords/keyword",
-            "kind": "ref-type/@name",
-        },
-    ),
-    Schema(
-        "feed",
-        "entry",
-        {
-            "title": "title",
-            "abstract": "summary",
-            "authors": ".",
-            "venue": "journal_ref",
-            "year": "published",
-            "month": "published",
-            "url": "id",
-            "doi": "doi",
-        },
-    ),
+    Schema("pubmed", "PubmedArticleSet|PubmedArticle", "PubmedArticle|PubmedBookArticle"),
+    Schema("endnote", r"xml>\s*<records|records", "record"),
+    Schema("arxiv", "feed", "entry"),
 )
 _HEAD = re.compile(
     r"\A\s*(?:<\?xml[^>]*\?>|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<!--.*?-->|\s+)*", re.S
@@ -155,10 +95,9 @@ def _outcome(raw: str, schema: Schema, source: Source) -> Record | Skipped:
         record = fromstring(_plain(raw))
     except (ParseError, DefusedXmlException, ValueError) as error:
         return Skipped(source.file, source.line, f"not valid XML ({error})")
-    values: dict[str, Any] = {
-        field: list(_found(record, paths.split())) for field, paths in schema.fields.items()
-    }
-    lists = (record.find(path) for path in schema.fields["authors"].split())
+    paths = names_of(schema.name)
+    values: dict[str, Any] = {field: list(_found(record, each)) for field, each in paths.items()}
+    lists = (record.find(path) for path in paths["authors"])
     values["authors"] = [name for each in lists if each is not None for name in _people(each)]
     values["kind"] = "; ".join(values.get("kind", ()))
     return checked(values, source)

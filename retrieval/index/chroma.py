@@ -1,5 +1,6 @@
 """The store in Chroma: chunks with their vectors, and the paper records."""
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.encoders.embedder import Vector
-from retrieval.index.connection import SYNC_THRESHOLD, connection
+from retrieval.index.connection import DATABASE, SYNC_THRESHOLD, alone, connection
 from retrieval.index.records import (
     NewPaper,
     StoredPaper,
@@ -34,6 +35,25 @@ _SYNCS = 20
 longer for every thousand of them."""
 
 _NO_VECTOR = [1.0]
+
+
+def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
+    """Put a new database of these records in the place of the one in `folder`.
+
+    Until it is whole, the old one stays. The papers have no chunks: they are damaged. Raises
+    `LibraryError` if the folder cannot be written.
+    """
+    new = folder.with_name(f"{folder.name}.new") / folder.name
+    shutil.rmtree(new.parent, ignore_errors=True)
+    new.parent.mkdir()
+    store = ChromaStore(new)
+    for page in _pages(stored):
+        store.write([NewPaper(each.paper, (), ()) for each in page], {})
+    store.rewrite_records([each for each in stored if each.is_old])
+    with alone(new) as made, alone(folder) as replaced:
+        made.close()
+        replaced.replace(new / DATABASE)
+    shutil.rmtree(new.parent, ignore_errors=True)
 
 
 class ChromaStore:

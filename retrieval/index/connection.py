@@ -35,6 +35,8 @@ from chromadb.errors import ChromaError
 from retrieval.index.files import Journal
 from retrieval.types import LibraryError
 
+DATABASE = "chroma.sqlite3"
+
 SYNC_THRESHOLD = 1000
 """New vectors after which Chroma saves all vectors of a collection."""
 
@@ -69,7 +71,7 @@ class Connection:
         Raises `LibraryError` if the folder cannot be read or written, or the store is damaged.
         """
         try:
-            with self._threads, self._processes.acquire(poll_interval=0.005):
+            with self.alone():
                 self._catch_up()
                 if writing:
                     self.seen = self._journal.begin()
@@ -104,17 +106,42 @@ class Connection:
 
     def drop_vectors(self) -> None:
         """Remove all vectors and chunks; they can be made again from the records, which stay."""
-        self._close()
+        self.close()
         for folder in self._folder.glob("*/"):
             shutil.rmtree(folder)
         client = self._open()
         client.delete_collection("chunks")
         self.chunks = _collection(client, "chunks")
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the database is missing or empty, though there was one."""
+        database = self._folder / DATABASE
+        is_there = database.exists() and database.stat().st_size > 0
+        return not is_there and bool(self._journal.read().revision)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let nothing else use the files inside, in this process and in others."""
+        with self._threads, self._processes.acquire(poll_interval=0.005):
+            yield
+
+    def replace(self, database: Path) -> None:
+        """Put another database, without vectors, in the place of this one; inside `alone`."""
+        self.close()
+        for rest in self._folder.glob(f"{DATABASE}-*"):  # they would be written into the new one
+            rest.unlink()
+        database.replace(self._folder / DATABASE)
+        for folder in self._folder.glob("*/"):
+            shutil.rmtree(folder)
+        self._journal.end()
+
     def _catch_up(self) -> None:
         entry = self._journal.read()
         if self._client is not None and self.seen == entry.revision:
             return
+        if self.is_gone:
+            raise RuntimeError("its database is gone")
         self.seen = entry.revision
         if is_torn := self._journal.is_torn(entry):  # to load torn vectors can crash the process
             self.drop_vectors()
@@ -128,28 +155,42 @@ class Connection:
         written = self._folder.glob("*/index_metadata.pickle")
         return [path for pickle in written for path in pickle.parent.iterdir()]
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the database; the next turn opens it again."""
         if self._client is not None:
             self._client.close()
             self._client = None
 
     def _open(self) -> Client:
-        self._close()
+        self.close()
         try:
-            opened: Any = chromadb.PersistentClient(
-                str(self._folder), settings=Settings(anonymized_telemetry=False)
-            )
-        except AttributeError as error:  # Chroma closes what it could not open
-            raise RuntimeError("the database cannot be opened") from error
-        self._client = client = cast("Client", opened)
+            opened = self._new_client()
+        except RuntimeError:  # Chroma had kept what it could not open before
+            opened = self._new_client()
+        self._client = client = opened
         self.chunks, self.papers = _collection(client, "chunks"), _collection(client, "papers")
         return client
+
+    def _new_client(self) -> Client:
+        settings = Settings(anonymized_telemetry=False)
+        try:
+            return cast("Client", chromadb.PersistentClient(str(self._folder), settings=settings))
+        except AttributeError as error:  # Chroma closes what it could not open
+            raise RuntimeError("the database cannot be opened") from error
 
 
 @cache
 def connection(folder: Path) -> Connection:
     """The connection of this process to a folder (absolute)."""
     return Connection(folder)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[Connection]:
+    """Let nothing else use the store in `folder` inside; see `Connection.alone`."""
+    opened = connection(folder.resolve())
+    with opened.alone():
+        yield opened
 
 
 def _collection(client: Client, name: str) -> Collection:

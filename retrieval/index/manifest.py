@@ -57,20 +57,20 @@ def new_manifest(embedder: str, chunks: ChunkSettings) -> Manifest:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest at `path`, or its copy if it is damaged; None if there is none.
+    """The manifest at `path`, or its copy if it is damaged; None if neither can be read.
 
-    Raises `LibraryError` if both are damaged, or it was written in another format.
+    Raises `LibraryError` if a file may not be read, or it was written in another format.
     """
-    try:
-        return _read(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError) as error:
-        with suppress(OSError, ValueError, TypeError):
-            return _read(_copy_of(path))
-        raise LibraryError(
-            f"{path} cannot be read ({error}); restore it or start over with another --home."
-        ) from error
+    for file in (path, _copy_of(path)):
+        try:
+            with suppress(FileNotFoundError, ValueError, TypeError):
+                return _read(file)
+        except OSError as error:
+            raise LibraryError(
+                f"{file} cannot be read ({error.strerror}); check who may read it, "
+                "or use another --home."
+            ) from error
+    return None
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

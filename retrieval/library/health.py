@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from retrieval.formats.merge import PaperIndex, record_of
+from retrieval.index.chroma import replace_records
 from retrieval.index.records import StoredPaper
+from retrieval.index.salvage import BEING_REPAIRED, is_damaged, keep, salvaged, set_aside
 from retrieval.library.library import Library
+from retrieval.library.overview import Overview, counted, last_overview
 from retrieval.types import LibraryError, Paper, Progress, silent
 
 CHECKING = "Checking the library"
+SALVAGING = "Reading the damaged database"
 EMBEDDING = "Embedding papers"
 REMOVING = "Removing papers"
 BATCH = 64
@@ -54,6 +59,8 @@ class Health:
     """Ids of papers that may have the title of one paper and the abstract of another."""
     mixed_files: tuple[str, ...] = ()
     """The files that they were read from."""
+    recovered: str = ""
+    """What was read from a damaged database, in a sentence; empty if it was not damaged."""
 
     @property
     def sound(self) -> bool:
@@ -91,10 +98,15 @@ def check(library: Library, progress: Progress = silent) -> Health:
 
     Raises:
         LibraryInUseError: another process is writing.
-        LibraryError: the records cannot be read.
+        LibraryError: the database is damaged, or records cannot be read.
     """
     with library.exclusive():
         progress(CHECKING, 0, _STEPS, "steps")
+        if is_damaged(library.store_folder):
+            raise LibraryError(
+                f"The database in {library.store_folder} is damaged; run `assistant doctor "
+                "--repair` to make a new library of the papers that can be read."
+            )
         stored = list(library.store.papers())
         ids = {each.paper.id for each in stored}
         mixed = _mixed(library, stored, progress)
@@ -104,7 +116,7 @@ def check(library: Library, progress: Progress = silent) -> Health:
         except LibraryError:
             damaged, stray, readable = len(ids), 0, False
         progress(CHECKING, 1, _STEPS, "steps")
-        indexed = _indexed(library)
+        indexed = set(library.lexical.ids) if library.lexical.revision else set[str]()
         health = Health(
             papers=len(ids),
             chunks=library.store.count()[1] if readable else 0,
@@ -126,22 +138,84 @@ def check(library: Library, progress: Progress = silent) -> Health:
 def repair(library: Library, progress: Progress = silent) -> Health:
     """Make the library whole, as an ingest does after an interruption, and check it again.
 
+    A damaged database is kept beside a new one of all its records that can be read.
+
     Raises:
         LibraryInUseError: another process is writing.
         LibraryError: the library cannot be read or written; or it is whole, but papers are lost.
     """
     with library.exclusive():
-        indexed = set[str]() if library.was_interrupted else _indexed(library)
+        is_current = library.lexical.revision == library.revision
+        known = set(library.lexical.ids) if is_current else set[str]()
+        copy = _salvage(library, known, progress)
         mend(library, progress)
-        lost = indexed - {stored.paper.id for stored in library.store.papers()}
+        papers = [stored.paper for stored in library.store.papers()]
+        kept = copy and keep(copy)
     health = check(library, progress)
+    lost = len(known - {paper.id for paper in papers})
+    if kept:
+        return replace(health, recovered=_recovery(library, kept, papers, len(known)))
     if lost:
         raise LibraryError(
-            f"The records of {_counted(len(lost), 'paper')} could not be read and are lost; "
+            f"The records of {_counted(lost, 'paper')} could not be read and are lost; "
             f"{_papers(health.papers)} left, and the library is whole again. "
             "Ingest the files again with `assistant ingest`."
         )
     return health
+
+
+def _salvage(library: Library, known: Collection[str], progress: Progress) -> Path | None:
+    """Replace a damaged database by a new one of the records that can be read.
+
+    Args:
+        library: the library.
+        known: ids of its papers, if they are known: records of deleted papers may be left.
+        progress: called after each step.
+
+    Returns:
+        The copy of the database, also if an earlier repair replaced it and was interrupted; None
+        if there is no damage.
+    """
+    folder = library.store_folder
+    if not is_damaged(folder):
+        return folder / BEING_REPAIRED if (folder / BEING_REPAIRED).exists() else None
+    progress(SALVAGING, 0, _STEPS, "steps")
+    copy = set_aside(folder)
+    found = [each for each in salvaged(copy) if not known or each.paper.id in known]
+    progress(SALVAGING, 1, _STEPS, "steps")
+    replace_records(folder, found)
+    progress(SALVAGING, _STEPS, _STEPS, "steps")
+    return copy
+
+
+def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int) -> str:
+    """What was recovered from the damaged database, of which `known` papers were indexed.
+
+    Raises:
+        LibraryError: papers are lost, or it is not known how many there were.
+    """
+    before = last_overview(library.home)
+    found, total = len(papers), known or (before.papers if before else None)
+    if found == total:
+        return (
+            f"The database was damaged: all {found:,} papers were recovered into a new one; "
+            f"the damaged one is kept as {kept}."
+        )
+    what = f"{_counted(found, 'paper')} could be recovered, and how many there were is not known"
+    if total and found < total:
+        what = f"{found:,} of {total:,} papers were recovered, and {total - found:,} are lost"
+    raise LibraryError(
+        f"The database was damaged: {what}; the library is whole again, so ingest "
+        f"{_lacking(before, papers)} again with `assistant ingest` (the damaged database is kept "
+        f"as {kept})."
+    )
+
+
+def _lacking(before: Overview | None, papers: Sequence[Paper]) -> str:
+    """The names of files that have fewer papers than before."""
+    now = dict(counted(papers, 0).sources)
+    names = [name for name, count in (before.sources if before else ()) if now.get(name, 0) < count]
+    return " and ".join(names[:_SHOWN]) if 0 < len(names) <= _SHOWN else "its files"
 
 
 def mend(library: Library, progress: Progress = silent) -> None:
@@ -226,10 +300,6 @@ def without_files(
         else:
             gone.append(stored)
     return kept, gone
-
-
-def _indexed(library: Library) -> set[str]:
-    return set(library.lexical.ids) if library.lexical.revision else set()
 
 
 def _damage(library: Library) -> tuple[list[Paper], list[str]]:

@@ -6,6 +6,7 @@ disagree. One process writes at a time.
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import filelock
@@ -21,6 +22,7 @@ from retrieval.index.manifest import (
     write_manifest,
 )
 from retrieval.index.records import NewPaper
+from retrieval.index.salvage import is_damaged
 from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text
 from retrieval.types import LibraryError, LibraryInUseError, Paper
 
@@ -40,18 +42,40 @@ class Library:
         make_home(home)
         self._manifest_path = home / "library.json"
         self._lock = filelock.FileLock(home / "lock")
+        self.store_folder = home / "chroma"
         self._manifest = self._opened_manifest()
-        self.store = ChromaStore(home / "chroma")
         self.lexical = LexicalIndex(home / "lexical")
         self._ready: tuple[str, ...] = ()
         """The revisions of manifest, index and store when they last agreed."""
 
+    @cached_property
+    def store(self) -> ChromaStore:
+        """The papers and chunks; opened here, since a damaged one can be repaired.
+
+        Raises:
+            LibraryError: it cannot be read or written.
+        """
+        return ChromaStore(self.store_folder)
+
     def _opened_manifest(self) -> Manifest:
         manifest = read_manifest(self._manifest_path)
         if manifest is None:
-            manifest = new_manifest(self.embedder.name, self.chunk_settings)
-            write_manifest(self._manifest_path, manifest)
+            manifest = self._manifest_made_anew()
         check_fit(manifest, self.embedder.name, self.chunk_settings, self.home)
+        return manifest
+
+    def _manifest_made_anew(self) -> Manifest:
+        """The manifest of a new library, or of one whose manifest is lost.
+
+        Which embedder made the vectors of that one is unknown, so they are dropped; the next write
+        makes them anew.
+        """
+        manifest = new_manifest(self.embedder.name, self.chunk_settings)
+        if self.store_folder.exists():
+            manifest = manifest.begun()
+            if not is_damaged(self.store_folder):  # else a repair makes all anew
+                self.store.drop_chunks()
+        write_manifest(self._manifest_path, manifest)
         return manifest
 
     @contextmanager

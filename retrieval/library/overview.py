@@ -4,7 +4,9 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from retrieval.index.files import checksum_of_fields, write_whole
@@ -82,17 +84,11 @@ class Overviews:
         with self._counting:
             revision = self._library.store.revision
             if self._overview is None or self._revision != revision:
-                self._overview = self._kept(revision) or self._counted(revision)
+                self._overview = last_overview(self._library.home, revision) or self._counted(
+                    revision
+                )
                 self._revision = revision
             return self._overview
-
-    def _kept(self, revision: str) -> Overview | None:
-        try:
-            kept = json.loads((self._library.home / _FILE).read_text("utf-8"))
-            sound = kept["checksum"] == checksum_of_fields(kept["overview"])
-            return _overview(kept["overview"]) if sound and kept["revision"] == revision else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     def _counted(self, revision: str) -> Overview:
         overview = counted(
@@ -101,11 +97,20 @@ class Overviews:
         )
         fields = json.loads(json.dumps(asdict(overview)))  # lists in place of tuples
         kept = {"revision": revision, "overview": fields, "checksum": checksum_of_fields(fields)}
-        try:
+        with suppress(LibraryError):  # a folder may be read-only: counted again next time
             write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
-        except LibraryError:  # the folder is read-only: counted again next time
-            return overview
         return overview
+
+
+def last_overview(home: Path, revision: str = "") -> Overview | None:
+    """The overview last kept in `home`, of `revision` if given; None if there is none."""
+    try:
+        kept = json.loads((home / _FILE).read_text("utf-8"))
+        sound = kept["checksum"] == checksum_of_fields(kept["overview"])
+        fits = not revision or kept["revision"] == revision
+        return _overview(kept["overview"]) if sound and fits else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def counted(papers: Iterable[Paper], chunks: int) -> Overview:

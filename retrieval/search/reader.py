@@ -127,7 +127,8 @@ class Reader:
 
     def shapes(self, message: str) -> dict[str, float]:
         """Probability of each of `SHAPES` for a message."""
-        return _probabilities(self._heads.of("shape", self.message_features(message))[0], SHAPES)
+        shapes = self._heads.of("shape", self.message_features(message))[0]
+        return _probabilities(shapes, SHAPES)
 
     def is_claim(self, text: str) -> bool:
         """Whether `text` states something, as `Aspirin lowers the risk of stroke.` does."""

@@ -28,7 +28,7 @@ _WORDS = re.compile(r"(?:(?<![\\A-Za-z])[A-Za-z]{2,}[,.]? +){3}")
 _NEVER_IN_FORMULA = re.compile(r"(?<!\\)[%#&]|\\\\[{}]")
 """Signs that break LaTeX or a BibTeX reader even between dollars."""
 
-_DISPLAYED = re.compile(r"(?<!\\)\\[(\[](.{1,400}?)(?<!\\)\\[)\]]")
+_DISPLAYED = re.compile(r"(?<!\\)\\[(\[]((?:[^\\]|\\[^()\[\]]){1,400}?)\\[)\]]")
 _DOUBLED_DOLLAR = re.compile(r"(?<!\\)\${2,}")
 _LINK = re.compile(r"\\href\s*\{[^{}]*\}\s*(?=\{)")
 _ADDRESS = re.compile(r"\\(?:url|path|nolinkurl)\s*\{([^{}]*)\}")
@@ -36,8 +36,8 @@ _REFERENCE = re.compile(
     r"(?<![~ ])[~ ]*\\(?:[a-zA-Z]*cite[a-zA-Z]*|(?:eq|[cC]|auto)?ref|label)\*?"
     r"(?:\[[^\]]*\])*\{[^{}]*\}"
 )
-_ESCAPED_SIGN = re.compile(r"\\([%&#_$])")
-_BARE = re.compile(r"(?<!\\)[&%#]")
+_ESCAPE = re.compile(r"\\(?=[%&#_$])")
+_BEFORE_SIGN = re.compile(r"(?<!\\)(?=[&%#])")
 _LONE_ACCENT = re.compile(r"\\([\^~\"'`=.])\{\}")
 _MACRO = re.compile(r"\\([A-Za-z]+)(?:\{\}|(?![A-Za-z]|\s*[{\[]))")
 _OPEN_END = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z%&#_$])?$")
@@ -96,7 +96,7 @@ def decode(text: str) -> str:
     text = _SPACE.sub(" ", text.replace(_PRIVATE, "")).strip()
     text = _DOUBLED_DOLLAR.sub("$", _DISPLAYED.sub(r"$\1$", text))
     text = "".join(
-        keep(piece) if is_formula else _BARE.sub(r"\\\g<0>", _dollars_escaped(piece))
+        keep(piece) if is_formula else _BEFORE_SIGN.sub(r"\\", _dollars_escaped(piece))
         for piece, is_formula in split_formulas(text)
     )
     text = _LINK.sub("", _REFERENCE.sub("", text))
@@ -193,7 +193,7 @@ def _end_of_piece(text: str, start: int) -> int:
 
 
 def _plain(text: str) -> str:
-    text = _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _ESCAPED_SIGN.sub(r"\1", text))
+    text = _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _ESCAPE.sub("", text))
     return text.replace("{", "").replace("}", "")
 
 
@@ -201,15 +201,12 @@ def _plain(text: str) -> str:
 def _parsed(piece: str) -> str:
     if len(piece) > 2 * _LONGEST_PIECE:  # no text that anybody wrote
         return _plain(piece)
-    piece = _MACRO.sub(_name_if_unknown, _LONE_ACCENT.sub(_accent_itself, piece))
+    piece = _LONE_ACCENT.sub(lambda found: _SPECIALS.get(found[1], found[1]), piece)
+    piece = _MACRO.sub(_name_if_unknown, piece)
     try:
         return unicodedata.normalize("NFC", str(_decoder().latex_to_text(piece)))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return re.sub("[{}]", "", piece)  # unparsable text is left to the next step
-
-
-def _accent_itself(found: re.Match[str]) -> str:
-    return _SPECIALS.get(found[1], found[1])
 
 
 def _name_if_unknown(found: re.Match[str]) -> str:

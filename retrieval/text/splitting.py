@@ -16,6 +16,9 @@ CHUNKER_VERSION = "sentence-windows-1"
 _HIDDEN = "x"
 _BLOCK = re.compile(r".{1,8000}(?!\S)|.{1,8000}", re.DOTALL)
 """Text split at once: sentencex's time grows with the square of it. No abstract is so long."""
+_QUOTE = re.compile("[`“„«‘「]")
+_MOST_QUOTES = 200
+"""Opening marks of a block that are paired: that time grows with their square, too."""
 _FORMULA = re.compile(r"\$[^$]+\$")
 _URL = re.compile(r"https?://\S*[\w/]")
 _ENUMERATOR = re.compile(r"\(?\b(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])\)")
@@ -48,6 +51,8 @@ def split_sentences(text: str) -> list[Sentence]:
     sentences: list[Sentence] = []
     at = 0
     for block in _BLOCK.findall(_disguise(text)):
+        if len(_QUOTE.findall(block)) > _MOST_QUOTES:
+            block = _QUOTE.sub(_HIDDEN, block)  # noqa: PLW2901
         for piece in sentencex.segment("en", block):
             sentences += _stripped(at, text[at : at + len(piece)])
             at += len(piece)

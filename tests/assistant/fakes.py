@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.models.chat import ChatModel, Messages, Stopped
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.assistant import Assistant
 from assistant.types import (
     Answer,
@@ -128,6 +129,8 @@ class FakeChatModel(ChatModel):
         """The messages of every call."""
         self.grammars: list[str] = []
         """What every call was told to keep to."""
+        self.samplings: list[Sampling] = []
+        """How every call was told to choose tokens."""
         self.offered: list[list[str]] = []
         """The texts among which every call was to choose."""
         self.written: list[str] = []
@@ -137,10 +140,16 @@ class FakeChatModel(ChatModel):
         return sum(len(message["content"].split()) for message in messages)
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         self.history.append(list(messages))
         self.grammars.append(grammar)
+        self.samplings.append(sampling)
         words = self._keyed(self.queue.pop(0)).split(" ")
         for at, word in enumerate(words[:max_tokens]):
             if stopped():

@@ -22,6 +22,7 @@ from assistant.generation.prompts import answer_messages
 from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel, LlamaCppChatModel, Messages, Stopped
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Answer, Citation, Evidence, Outcome, SentenceKind, Turn
@@ -65,10 +66,15 @@ class Watched(ChatModel):
         return self._model.count(messages)
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         self.read.append(messages[-1]["content"])
-        yield from self._model.write(messages, max_tokens, stopped, grammar)
+        yield from self._model.write(messages, max_tokens, stopped, grammar, sampling)
 
     def choose(
         self, messages: Messages, texts: Sequence[str], max_tokens: int, stopped: Stopped

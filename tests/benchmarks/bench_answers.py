@@ -20,6 +20,7 @@ from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.scorers import scores_of
 from assistant.evaluation.types import AnsweredQuestion, Sample, SampleType, Score
 from assistant.models.chat import ChatModel, Messages, Stopped
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_assistant
 from assistant.settings import Ablations, AnswerSettings, WritingMode, load_settings
@@ -61,7 +62,12 @@ class Liar(ChatModel):
         return sum(len(message["content"].split()) for message in messages)
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         """Every lie, each with the first key of the prompt."""
         notes = messages[-1]["content"].splitlines()

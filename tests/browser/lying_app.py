@@ -15,6 +15,7 @@ from assistant.cli.main import main
 from assistant.generation.prompts import SILENT_REPLY
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import ChatModel, Messages, Stopped
+from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_verifier
 from assistant.server.jobs import setup
@@ -43,7 +44,12 @@ class LyingChatModel(ChatModel):
         return sum(len(message["content"]) for message in messages)
 
     def write(
-        self, messages: Messages, max_tokens: int, stopped: Stopped, grammar: str = ""
+        self,
+        messages: Messages,
+        max_tokens: int,
+        stopped: Stopped,
+        grammar: str = "",
+        sampling: Sampling = LIKELIEST,
     ) -> Generator[str, None, None]:
         self.asked = messages[-1]["content"]
         yield SILENT_REPLY if "SILENT" in self.asked else LIES

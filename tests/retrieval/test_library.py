@@ -99,8 +99,15 @@ def test_a_damaged_manifest_is_read_from_its_copy(
     revision = open_library().revision
     (tmp_path / "home" / "library.json").write_bytes(content)
     assert open_library().revision == revision
-    (tmp_path / "home" / "library.json.copy").write_bytes(content)
-    with pytest.raises(LibraryError, match=r"library\.json .* another --home"):
+    (tmp_path / "home" / "library.json").unlink()
+    assert open_library().revision == revision
+
+
+def test_a_manifest_that_may_not_be_read_is_named(open_library: Open, tmp_path: Path) -> None:
+    open_library()
+    (tmp_path / "home" / "library.json").unlink()
+    (tmp_path / "home" / "library.json").mkdir()
+    with pytest.raises(LibraryError, match=r"library\.json cannot be read .* another --home"):
         open_library()
 
 

@@ -241,7 +241,7 @@ def test_awards_without_abstract_are_reported() -> None:
     text = f"menu\nOutstanding Paper\nTitle\nmore\nHonorable Mention\n{LONG}"
     page = read_awards(text, "a")
     assert [record.decision for record in page.records] == ["honorable mention"]
-    assert [each.line for each in page.skipped] == [1, 4, 2, 3]
+    assert [each.line for each in page.skipped] == [1, 2, 3, 4]
 
 
 def test_a_title_and_its_abstract_make_a_paper_of_a_trending_page() -> None:

@@ -1,5 +1,7 @@
 """Sentence boundaries, checked on what scholarly text is full of."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +118,12 @@ def test_no_sentence_of_the_seeds_is_split_inside_a_formula(seed_records: list[R
         if record.abstract.count("$") % 2 == 0:
             for sentence in split_sentences(record.abstract):
                 assert sentence.text.count("$") % 2 == 0, sentence.text
+
+
+@pytest.mark.parametrize("mark", ["`", "“", "?`", "«a"])
+def test_many_quotation_marks_take_no_longer_than_their_number(mark: str) -> None:
+    text = f"One. {mark * 100_000} Two."
+    started = time.process_time()
+    sentences = split_sentences(text)
+    assert time.process_time() - started < 10
+    assert all(text[each.start : each.end] == each.text for each in sentences)

@@ -1,6 +1,6 @@
 """Reads prompts with a loaded model: to write, or for the likelihood of a text.
 
-Text is written token by token, always the likeliest that a grammar allows.
+Text is written token by token: the likeliest that a grammar allows, or one drawn.
 
 The same prompt gives the same bytes whatever was asked before. The last digits of a token's numbers
 depend on the other tokens of its batch, so a prompt is always read in the same slices, and only
@@ -9,8 +9,9 @@ whole slices are kept for the next prompt.
 
 import codecs
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeVar
 
@@ -32,6 +33,25 @@ _LONGEST_TOKEN = 1024
 
 Slice = tuple[int, ...]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How tokens are chosen: the likeliest at temperature 0, otherwise drawn."""
+
+    temperature: float = 0.0
+    seed: int | None = None
+    """The same seed draws the same tokens; None draws others each time."""
+
+    def noise(self, size: int) -> Callable[[], NDArray[np.float64] | float]:
+        """Gives noise for each token; the likeliest with it is one drawn (Gumbel 1954)."""
+        if not self.temperature:
+            return lambda: 0.0
+        chance = np.random.default_rng(None if self.seed is None else abs(self.seed))
+        return lambda: self.temperature * chance.gumbel(size=size)
+
+
+LIKELIEST = Sampling()
 
 
 def slices(parts: Sequence[Sequence[int]]) -> list[Slice]:
@@ -108,7 +128,12 @@ class Decoder(_Reading):
             self._evaluate(each, stopped)
 
     def write(
-        self, prompt: Sequence[Slice], max_tokens: int, grammar: str, stopped: Stopped
+        self,
+        prompt: Sequence[Slice],
+        max_tokens: int,
+        grammar: str,
+        stopped: Stopped,
+        sampling: Sampling = LIKELIEST,
     ) -> Iterator[str]:
         """Continue `prompt`: a piece of text for every token, which may be empty.
 
@@ -116,7 +141,7 @@ class Decoder(_Reading):
         """
         text = codecs.getincrementaldecoder("utf-8")("replace")
         with closing(_Grammar(self._vocab, grammar)) if grammar else nullcontext() as allowed:
-            for token in self._tokens(prompt, max_tokens, allowed, stopped):
+            for token in self._tokens(prompt, max_tokens, allowed, stopped, sampling):
                 yield text.decode(self.text_of(token))
         if rest := text.decode(b"", final=True):
             yield rest
@@ -167,14 +192,16 @@ class Decoder(_Reading):
         max_tokens: int,
         grammar: "_Grammar | None",
         stopped: Stopped,
+        sampling: Sampling = LIKELIEST,
         *,
         silenced: bool = True,
     ) -> Iterator[int]:
         self.read(prompt, stopped)
+        noise = sampling.noise(self._model.n_vocab())
         for _ in range(max_tokens):
             if stopped():
                 raise Cancelled
-            token = self._likeliest(grammar, silenced=silenced)
+            token = self._likeliest(grammar, noise(), silenced=silenced)
             if token is None or llama_cpp.llama_vocab_is_eog(self._vocab, token):
                 return
             if grammar:
@@ -184,9 +211,11 @@ class Decoder(_Reading):
                 return
             self._evaluate((token,), stopped)
 
-    def _likeliest(self, grammar: "_Grammar | None", *, silenced: bool) -> int | None:
-        """The likeliest token that the grammar allows; None if there is none."""
-        logits = self._logits()
+    def _likeliest(
+        self, grammar: "_Grammar | None", noise: NDArray[np.float64] | float, *, silenced: bool
+    ) -> int | None:
+        """The likeliest token, with `noise`, that the grammar allows; None if there is none."""
+        logits = self._logits() + noise
         scores = logits + self._silenced if silenced else logits
         best = int(scores.argmax())
         if not grammar or grammar.first_allowed([best]) == best:

@@ -12,13 +12,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.generation.answer_builder import answer_text
-from assistant.models.chat import ChatModel
-from assistant.pipeline.assistant import checked_question
+from assistant.models.llama.decoding import Sampling
+from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.server.api.errors import ApiError, documented, error_event, unless_gone
 from assistant.server.api.recent import RecentAnswers, spoken
 from assistant.server.api.schemas import ChatCompletion, ChatRequest, FinishReason, Message
 from assistant.server.auth import owner_of
 from assistant.server.service import Service, Waiting
+from assistant.settings import WritingMode
 from assistant.types import (
     Answer,
     Completed,
@@ -38,6 +39,10 @@ DEFAULT = "default"
 _NOT_FOLLOWED = (
     "The instructions of the system message were not followed: answers come from abstracts alone, "
     "in sentences that were checked; put what you want to know into the question."
+)
+_NOT_SAMPLED = (
+    "`temperature` and `seed` had no effect: the model does not write freely, but chooses excerpts "
+    "of abstracts, the same ones each time."
 )
 _NO_CACHE = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -79,8 +84,10 @@ def chat_routes(service: Service) -> APIRouter:
         question = _question(body.messages)
         check_model(service, body.model)
         history = recent.history(body.messages)
-        events = service.ask_async(question, history, owner=owner_of(request.scope))
-        completion = _Completion(body, len(history), service.assistant.model, recent)
+        sampling = Sampling(body.temperature or 0.0, body.seed)
+        owner = owner_of(request.scope)
+        events = service.ask_async(question, history, owner=owner, sampling=sampling)
+        completion = _Completion(body, len(history), service.assistant, recent)
         if not body.stream:
             return completion.whole(await unless_gone(request.receive, _answer(events)))
         first = await anext(events)  # an error before it has a status of its own
@@ -151,14 +158,16 @@ class _Completion:
     """The response to one request, whole or in chunks."""
 
     def __init__(
-        self, body: ChatRequest, turn: int, model: ChatModel, recent: RecentAnswers
+        self, body: ChatRequest, turn: int, assistant: Assistant, recent: RecentAnswers
     ) -> None:
         """`turn` is the question's position in the conversation, from 0."""
-        self._body, self._turn, self._model, self._recent = body, turn, model, recent
+        self._body, self._turn, self._recent = body, turn, recent
+        self._model = assistant.model
+        self._writes_freely = assistant.settings.writing.mode is WritingMode.FREE
         self._envelope = {
             "id": f"chatcmpl-{uuid.uuid4().hex}",
             "created": int(time.time()),
-            "model": model.name,
+            "model": self._model.name,
         }
         self._with_usage = bool(body.stream_options and body.stream_options.include_usage)
         self._shown = PartialAnswer(body.messages[-1].text)
@@ -251,6 +260,9 @@ class _Completion:
         """The answer with its sources, and what of the request was not followed."""
         followed = all(message.role in {"user", "assistant"} for message in self._body.messages)
         notes = [] if followed else [_NOT_FOLLOWED]
+        is_drawn = self._body.temperature or self._body.seed is not None
+        if is_drawn and not self._writes_freely:
+            notes.append(_NOT_SAMPLED)
         return {**answer_json(answer, str(self._envelope["id"]), self._turn), "notes": notes}
 
     def _tokens(self, text: str) -> int:

@@ -116,9 +116,9 @@ class ChatRequest(
     ] = Field([], max_length=4)
     """Texts before whose sentence the answer ends."""
     temperature: float | None = Field(None, ge=0, le=2)
-    """The model writes the likeliest words at any temperature, so that checks can be repeated."""
+    """For a model that writes whole answers; without one it writes the likeliest words."""
     seed: int | None = None
-    """The same question has the same answer with any seed."""
+    """For a model that writes whole answers: the same seed gives the same answer."""
     n: Annotated[int | None, _ONE] = Field(None, ge=1, le=1)
     tools: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
     functions: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)

@@ -17,7 +17,7 @@ from llama_cpp import Llama
 from llama_cpp._internals import LlamaBatch, LlamaContext
 
 from assistant.models.chat import ChatModel, LlamaCppChatModel
-from assistant.models.llama.decoding import slices
+from assistant.models.llama.decoding import Sampling, slices
 from retrieval.encoders import llamacpp
 from retrieval.types import Cancelled, ModelError
 
@@ -52,6 +52,17 @@ def flat(model: LlamaCppChatModel, messages: Messages) -> list[int]:
 def fresh_text(load_chat_model: Callable[[], LlamaCppChatModel]) -> str:
     """What a model that has read nothing else writes."""
     return written(load_chat_model())
+
+
+def test_tokens_are_drawn_if_asked_the_same_ones_with_a_seed(chat_model: LlamaCppChatModel) -> None:
+    def drawn(temperature: float, seed: int | None, grammar: str = "") -> str:
+        sampling = Sampling(temperature, seed)
+        return "".join(chat_model.write(ASKED, 12, never, grammar, sampling))
+
+    assert drawn(0.0, 3) == written(chat_model, tokens=12)
+    assert drawn(2.0, 3) == drawn(2.0, 3)
+    assert len({drawn(2.0, seed) for seed in range(-2, 2)}) > 1
+    assert {drawn(2.0, seed, 'root ::= "yes" | "no"') for seed in range(20)} == {"yes", "no"}
 
 
 def test_the_same_conversation_gives_the_same_text(

@@ -13,6 +13,7 @@ import pytest
 from fakes import Asking, FakeReader, answered, paper
 from prometheus_client.parser import text_string_to_metric_families
 
+from assistant.models.llama.decoding import Sampling
 from assistant.server.jobs.queue import RequestQueue
 from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service, Waiting
@@ -42,7 +43,11 @@ class ScriptedAssistant:
         self.go_on.set()
 
     def stream(
-        self, question: str, _history: Sequence[Turn], stopped: Callable[[], bool]
+        self,
+        question: str,
+        _history: Sequence[Turn],
+        stopped: Callable[[], bool],
+        _sampling: Sampling,
     ) -> Iterator[Event]:
         self.begun.append(question)
         yield Retrieved(question, ())
