@@ -76,7 +76,7 @@ class Writer:
             question: as it can be understood alone.
             stopped: checked while the model writes.
             each_paper: whether a sentence of every paper is written, not only of the first.
-            begins: whether the answer may begin with these words, if some excerpt does.
+            begins: whether a phrase that begins with these words may be an answer.
 
         Raises:
             InputError: the question does not fit into the context of a model that writes freely.
@@ -188,7 +188,8 @@ class Writer:
         if not self._verifier.states(evidence.text):
             return ""
         cuts = self._verifier.cuts(evidence.text)
-        excerpts = (begins and cuts.phrases_beginning(begins)) or cuts.excerpts()
+        phrases = cuts.phrases_beginning(begins) if begins else []
+        excerpts = list(dict.fromkeys([*cuts.excerpts(), *phrases]))
         messages = brief_messages(question, evidence.paper.title, [evidence.text])
         room = self._model.context - self._model.count(messages)
         if not excerpts or room < BRIEF_TOKENS:
