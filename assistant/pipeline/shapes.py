@@ -26,7 +26,7 @@ _ROLES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
     "definition": (("definition",), 2.0),
     "overview": (("aim",), 1.0),
     "similar": (("aim",), 1.0),
-    "limits": (("limit", "problem"), 2.0),
+    "limits": (("limit", "problem"), 0.5),
 }
 """Roles of sentences that a shape wants, and the weight of their log odds beside the logit of the
 sentence as evidence."""
@@ -69,6 +69,8 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
 
     def fits(read: SentenceRead) -> float:
         odds = max((_log_odds(read.role(role)) for role in favoured), default=0.0)
+        if shape == "definition":
+            odds = _defining(read)
         text = read.sentence.text
         wanted = 0.0
         if shape == "number":
@@ -123,13 +125,18 @@ def summary(read: ReadPassage, states: Callable[[str], bool]) -> list[Evidence]:
 
 
 def definition_odds(read: ReadPassage) -> float:
-    """Log odds that an abstract says what something is, 0 if that is unlikely."""
-    return _most_likely(read, "definition")
+    """Log odds that an abstract defines what is asked for, 0 if that is unlikely."""
+    return max(0.0, *(_defining(each) for each in read.read.sentences), 0.0)
 
 
 def limit_odds(read: ReadPassage) -> float:
-    """Log odds that an abstract names a limit or an open problem, 0 if that is unlikely."""
-    return _most_likely(read, "limit")
+    """Log odds that an abstract names a limit, 0 if that is unlikely."""
+    return max(0.0, *(_log_odds(each.role("limit")) for each in read.read.sentences), 0.0)
+
+
+def _defining(read: SentenceRead) -> float:
+    """Log odds that a sentence defines; one that says what its paper proposes hardly does."""
+    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")))
 
 
 def is_undefined(shape: str, evidence: Sequence[Evidence], read: Sequence[ReadPassage]) -> bool:
@@ -137,11 +144,6 @@ def is_undefined(shape: str, evidence: Sequence[Evidence], read: Sequence[ReadPa
     ids = {each.paper.id for each in evidence}
     papers = (each for each in read if each.passage.paper.id in ids)
     return shape == "definition" and not any(map(definition_odds, papers))
-
-
-def _most_likely(read: ReadPassage, role: str) -> float:
-    shares = [each.role(role) for each in read.read.sentences]
-    return max(0.0, _log_odds(max(shares, default=0.0)))
 
 
 def _log_odds(probability: float) -> float:
