@@ -12,7 +12,7 @@ import sentencex
 from retrieval.types import Chunk, Paper
 
 CHUNKER_VERSION = "sentence-windows-1"
-"""Must change whenever the same abstract would be cut differently."""
+"""Must change if many abstracts are cut differently; libraries made before are refused then."""
 _HIDDEN = "x"
 _BLOCK = re.compile(r".{1,8000}(?!\S)|.{1,8000}", re.DOTALL)
 """Text split at once: sentencex's time grows with the square of it. No abstract is so long."""
@@ -21,7 +21,8 @@ _MOST_QUOTES = 200
 """Opening marks of a block that are paired: that time grows with their square, too."""
 _FORMULA = re.compile(r"\$[^$]+\$")
 _URL = re.compile(r"https?://\S*[\w/]")
-_ENUMERATOR = re.compile(r"\(?\b(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])\)")
+_ENUMERATOR = re.compile(r"(?:\(|(?<![\w-]))(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])\)")
+"""`(1)`, `ii)`; the end of `(T-F)` is none."""
 _NUMBERED = re.compile(r"(?<=[\s:;])\d{1,2}\.(?=\s+[a-z])")
 _ABBREVIATION = re.compile(
     r"\b(?:[Ee]qs?|[Ff]igs?|[Ss]ecs?|[Tt]hms?|[Tt]abs?|[Aa]lgs?|[Rr]efs?|[Cc]f|[Rr]esp|approx"

@@ -127,3 +127,8 @@ def test_many_quotation_marks_take_no_longer_than_their_number(mark: str) -> Non
     sentences = split_sentences(text)
     assert time.process_time() - started < 10
     assert all(text[each.start : each.end] == each.text for each in sentences)
+
+
+def test_a_hyphenated_name_in_brackets_does_not_hide_the_next_sentences() -> None:
+    text = "We train a large model (ViT-e) on images. It covers 100 languages. It is simple."
+    assert [each.text for each in split_sentences(text)] == text.replace(". ", ".|").split("|")
