@@ -18,11 +18,12 @@ from assistant.generation.verification.support import Verifier
 from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
 from assistant.models.llama.decoding import LIKELIEST, Sampling
-from assistant.pipeline.abstention import QuestionEntities, probability, threshold
+from assistant.pipeline.abstention import probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
+from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.shapes import (
     begins_with_number,
@@ -47,8 +48,7 @@ from assistant.types import (
 )
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.query.metadata import ParsedQuery
-from retrieval.search.reader import MessageRead, Reader
+from retrieval.search.reader import Reader
 from retrieval.search.rerank import (
     ReadPassage,
     RerankSettings,
@@ -58,7 +58,6 @@ from retrieval.search.rerank import (
 )
 from retrieval.search.search import search, similar
 from retrieval.text.markup import visible
-from retrieval.text.titles import joined
 from retrieval.types import InputError, Paper, Passage, never
 
 PARTIAL = 0.5
@@ -88,8 +87,6 @@ FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
-_OF_ONE = ("definition", "polar")
-"""Shapes whose answer begins with one sentence, however many papers there are on the question."""
 _LOOKED_FOR = {"definition": definition_odds, "limits": limit_odds}
 
 
@@ -184,16 +181,14 @@ class Assistant:
             return None
         return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), never))
 
-    def _understand(self, question: str, history: Sequence[Turn]) -> "_ParsedQuestion":
+    def _understand(self, question: str, history: Sequence[Turn]) -> ParsedQuestion:
         """Find out what the question asks for, about which papers, and if records answer it."""
         lookup = Lookup.over(self.library)
         message = self.reader.message(question, history[-1].question if history else "")
         query = lookup.parse(question, lookup=message.kind in ("list", "count"))
         if not query.filters and (reply := fixed_reply(message, self.library.lexical.size)):
             fixed = MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=reply)
-            return _ParsedQuestion(
-                message, StandaloneQuestion(question, question), (), query, fixed
-            )
+            return ParsedQuestion(message, StandaloneQuestion(question, question), (), query, fixed)
         named = lookup.named(question)
         find = partial(search, self.library, limit=self._depth, settings=self.settings.search)
         standalone = condense(question, history, message, find, named, filtered=bool(query.filters))
@@ -203,11 +198,11 @@ class Assistant:
             lookup, standalone, message, query, named=named, history=history
         )
         shape = shape_of(question, papers_named_in(question, named), self.reader)
-        return _ParsedQuestion(message, standalone, named, query, metadata, shape)
+        return ParsedQuestion(message, standalone, named, query, metadata, shape)
 
     def _reworded(
-        self, parsed: "_ParsedQuestion", history: Sequence[Turn], stopped: Callable[[], bool]
-    ) -> "_ParsedQuestion":
+        self, parsed: ParsedQuestion, history: Sequence[Turn], stopped: Callable[[], bool]
+    ) -> ParsedQuestion:
         """A follow-up as a question of its own, worded by the chat model.
 
         The default model may do so only if the reader is unsure of the message's focus.
@@ -226,7 +221,7 @@ class Assistant:
         """Papers that retrieval returns."""
         return max(self.settings.passages, RerankSettings().depth)
 
-    def _retrieve(self, parsed: "_ParsedQuestion") -> list[Passage]:
+    def _retrieve(self, parsed: ParsedQuestion) -> list[Passage]:
         return candidates(
             self.library,
             parsed.standalone,
@@ -237,8 +232,8 @@ class Assistant:
         )
 
     def _read(
-        self, parsed: "_ParsedQuestion", passages: Sequence[Passage], stopped: Callable[[], bool]
-    ) -> "_ReadPapers":
+        self, parsed: ParsedQuestion, passages: Sequence[Passage], stopped: Callable[[], bool]
+    ) -> ReadPapers:
         """The best papers read together with the question, best first.
 
         If one paper is sought and reading leaves several close, the chat model ranks these.
@@ -266,14 +261,14 @@ class Assistant:
             each.passage.paper.id: probability(entities.features(each, index, beside))
             for each in papers
         }
-        return _ReadPapers(papers, probabilities, tokens)
+        return ReadPapers(papers, probabilities, tokens)
 
-    def _confidence(self, parsed: "_ParsedQuestion", read: "_ReadPapers") -> float:
+    def _confidence(self, parsed: ParsedQuestion, read: ReadPapers) -> float:
         """Probability that one of the papers meant, or else of the best ones, answers."""
         judged = parsed.meant(read.papers) or read.papers[: self.settings.judged]
         return max(map(read.probability, judged), default=0.0)
 
-    def _threshold(self, parsed: "_ParsedQuestion") -> float:
+    def _threshold(self, parsed: ParsedQuestion) -> float:
         """Least confidence with which the question is answered."""
         least = self.settings.least_confidence
         if least is None:
@@ -281,7 +276,7 @@ class Assistant:
         return least * PARTIAL if parsed.seeks_several else least
 
     def _answering(
-        self, parsed: "_ParsedQuestion", read: "_ReadPapers", least: float
+        self, parsed: ParsedQuestion, read: ReadPapers, least: float
     ) -> tuple[list[ReadPassage], list[ReadPassage]]:
         """The papers that the answer is about, and those that add a sentence beside them.
 
@@ -308,9 +303,7 @@ class Assistant:
         ]
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
-    def _choose(
-        self, parsed: "_ParsedQuestion", read: "_ReadPapers", least: float
-    ) -> list[Evidence]:
+    def _choose(self, parsed: ParsedQuestion, read: ReadPapers, least: float) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
         states = self.verifier.states
         if summarized := parsed.summarized(read.papers):
@@ -321,7 +314,7 @@ class Assistant:
         )
 
     def _is_only_quoted(
-        self, parsed: "_ParsedQuestion", builder: AnswerBuilder, read: "_ReadPapers"
+        self, parsed: ParsedQuestion, builder: AnswerBuilder, read: ReadPapers
     ) -> bool:
         """Whether the default model should write nothing.
 
@@ -335,7 +328,7 @@ class Assistant:
     def _write(
         self,
         builder: AnswerBuilder,
-        parsed: "_ParsedQuestion",
+        parsed: ParsedQuestion,
         stopped: Callable[[], bool],
         sampling: Sampling,
     ) -> Iterator[SentenceVerified]:
@@ -356,7 +349,7 @@ class Assistant:
     def _list_similar(
         self,
         builder: AnswerBuilder,
-        parsed: "_ParsedQuestion",
+        parsed: ParsedQuestion,
         paper: Paper,
         stopped: Callable[[], bool],
     ) -> Iterator[Event]:
@@ -377,7 +370,7 @@ class Assistant:
         )
 
     def _add_remarks(
-        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
+        self, builder: AnswerBuilder, parsed: ParsedQuestion, read: ReadPapers
     ) -> None:
         """Say how complete the answer is, and what else the cited abstracts answer."""
         index = self.library.lexical
@@ -392,9 +385,7 @@ class Assistant:
         )
         builder.suggestions = suggestions(read.papers, builder.draft.citations)
 
-    def _abstain(
-        self, builder: AnswerBuilder, parsed: "_ParsedQuestion", read: "_ReadPapers"
-    ) -> None:
+    def _abstain(self, builder: AnswerBuilder, parsed: ParsedQuestion, read: ReadPapers) -> None:
         """Give the reason for not answering, if one is known."""
         index = self.library.lexical
         if known := parsed.entities.among(read.papers):
@@ -429,93 +420,3 @@ def storable(typed: str) -> str:
     JSON can contain them, and Python makes them of command-line bytes that are not UTF-8.
     """
     return typed.encode("utf-8", "replace").decode("utf-8")
-
-
-@dataclass(frozen=True, slots=True)
-class _ParsedQuestion:
-    """A question, what it asks for, and the papers that it is about."""
-
-    message: MessageRead
-    standalone: StandaloneQuestion
-    named: tuple[Paper, ...]
-    """The papers of the library that it names, unless the conversation tells the paper."""
-    query: ParsedQuery
-    metadata: MetadataAnswer | None
-    """The answer that needs no abstract, if there is one."""
-    shape: str = "other"
-    """The shape of the answer, see `shapes.shape_of`."""
-    wording: str = ""
-    """The question for the chat model, which also sees the titles of papers; by default `text`."""
-
-    @property
-    def entities(self) -> QuestionEntities:
-        """Its names, and the papers that it names or continues to ask about."""
-        return QuestionEntities.of(self.standalone, self.named, self.query.said)
-
-    @property
-    def text(self) -> str:
-        """The text read together with each paper, which therefore need not name one."""
-        standalone = self.standalone
-        leans = standalone.focus_papers or standalone.excluded
-        return standalone.question if leans else standalone.text
-
-    @property
-    def model_paper(self) -> Paper | None:
-        """The paper to which similar ones are sought, if any are."""
-        if self.shape != "similar":
-            return None
-        standalone = self.standalone
-        known = (*standalone.focus_papers, *self.named, *standalone.excluded)
-        return known[0] if known else None
-
-    @property
-    def seeks_several(self) -> bool:
-        """Whether one paper cannot answer it: it compares papers, or asks for a list."""
-        by_kind = self.message.kind in ("several", "list") and self.shape not in _OF_ONE
-        return by_kind or self.shape == "overview"
-
-    def summarized(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
-        """The papers that it asks to be summarized; empty if it asks for anything else."""
-        if self.shape != "summary":
-            return []
-        known = self.entities.among(read)
-        if self.standalone.focus_papers:
-            return known
-        asked = joined(self.text)
-        titled = [each for each in known if joined(each.passage.paper.title) in asked]
-        return titled or known[:1]
-
-    @property
-    def is_about_several(self) -> bool:
-        """Whether the answer needs a sentence of every paper."""
-        return self.seeks_several or len(self.standalone.focus_papers) > 1
-
-    def meant(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
-        """The papers that the question is about and no others, best first; empty if it is open.
-
-        A question that names one paper is about it only if that paper reads best; otherwise it may
-        only mention it. One that seeks several papers and names one seeks others beside that.
-        """
-        known = self.entities.among(read)
-        if self.standalone.focus_papers:
-            return known
-        if self.shape == "overview":
-            return []
-        if self.seeks_several:
-            return known if len(known) > 1 else []
-        return [each for each in read[:1] if each in known]
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadPapers:
-    """The papers that were read, best first."""
-
-    papers: list[ReadPassage]
-    probabilities: dict[str, float]
-    """Probability that a paper answers, by its id."""
-    tokens: int
-    """Tokens read by the reader and the chat model."""
-
-    def probability(self, read: ReadPassage) -> float:
-        """Probability that a paper answers."""
-        return self.probabilities[read.passage.paper.id]

@@ -1,0 +1,106 @@
+"""A question as it was understood, and the papers as they were read with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assistant.generation.answer_builder import MetadataAnswer
+from assistant.pipeline.abstention import QuestionEntities
+from assistant.pipeline.follow_up import StandaloneQuestion
+from retrieval.query.metadata import ParsedQuery
+from retrieval.search.reader import MessageRead
+from retrieval.search.rerank import ReadPassage
+from retrieval.text.titles import joined
+from retrieval.types import Paper
+
+_OF_ONE = ("definition", "polar")
+"""Shapes whose answer begins with one sentence, however many papers there are on the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """A question, what it asks for, and the papers that it is about."""
+
+    message: MessageRead
+    standalone: StandaloneQuestion
+    named: tuple[Paper, ...]
+    """The papers of the library that it names, unless the conversation tells the paper."""
+    query: ParsedQuery
+    metadata: MetadataAnswer | None
+    """The answer that needs no abstract, if there is one."""
+    shape: str = "other"
+    """The shape of the answer, see `shapes.shape_of`."""
+    wording: str = ""
+    """The question for the chat model, which also sees the titles of papers; by default `text`."""
+
+    @property
+    def entities(self) -> QuestionEntities:
+        """Its names, and the papers that it names or continues to ask about."""
+        return QuestionEntities.of(self.standalone, self.named, self.query.said)
+
+    @property
+    def text(self) -> str:
+        """The text read together with each paper, which therefore need not name one."""
+        standalone = self.standalone
+        leans = standalone.focus_papers or standalone.excluded
+        return standalone.question if leans else standalone.text
+
+    @property
+    def model_paper(self) -> Paper | None:
+        """The paper to which similar ones are sought, if any are."""
+        if self.shape != "similar":
+            return None
+        standalone = self.standalone
+        known = (*standalone.focus_papers, *self.named, *standalone.excluded)
+        return known[0] if known else None
+
+    @property
+    def seeks_several(self) -> bool:
+        """Whether one paper cannot answer it: it compares papers, or asks for a list."""
+        by_kind = self.message.kind in ("several", "list") and self.shape not in _OF_ONE
+        return by_kind or self.shape == "overview"
+
+    def summarized(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
+        """The papers that it asks to be summarized; empty if it asks for anything else."""
+        if self.shape != "summary":
+            return []
+        known = self.entities.among(read)
+        if self.standalone.focus_papers:
+            return known
+        asked = joined(self.text)
+        titled = [each for each in known if joined(each.passage.paper.title) in asked]
+        return titled or known[:1]
+
+    @property
+    def is_about_several(self) -> bool:
+        """Whether the answer needs a sentence of every paper."""
+        return self.seeks_several or len(self.standalone.focus_papers) > 1
+
+    def meant(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
+        """The papers that the question is about and no others, best first; empty if it is open.
+
+        A question that names one paper is about it only if that paper reads best; otherwise it may
+        only mention it. One that seeks several papers and names one seeks others beside that.
+        """
+        known = self.entities.among(read)
+        if self.standalone.focus_papers:
+            return known
+        if self.shape == "overview":
+            return []
+        if self.seeks_several:
+            return known if len(known) > 1 else []
+        return [each for each in read[:1] if each in known]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPapers:
+    """The papers that were read, best first."""
+
+    papers: list[ReadPassage]
+    probabilities: dict[str, float]
+    """Probability that a paper answers, by its id."""
+    tokens: int
+    """Tokens read by the reader and the chat model."""
+
+    def probability(self, read: ReadPassage) -> float:
+        """Probability that a paper answers."""
+        return self.probabilities[read.passage.paper.id]
