@@ -8,7 +8,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
 AUTHORS = "Who are the authors?"
-LONG = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
+LONG = "How does ModelAngelo compare with manual model building?"
 
 
 def user(text: str) -> ChatCompletionMessageParam:
