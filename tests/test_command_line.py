@@ -177,7 +177,7 @@ def test_ask_prints_the_answer_and_its_references(run: Run, library_home: Path) 
 
 
 def test_ask_as_json_has_what_was_written_before_its_evidence(run: Run, library_home: Path) -> None:
-    question = "At what cryo-EM resolution does ModelAngelo get close to manual model building?"
+    question = "How does ModelAngelo compare with manual model building?"
     answer = json.loads(run("ask", "--json", question, "--home", library_home).stdout)
     kinds = [sentence["kind"] for sentence in answer["sentences"]]
     assert {*kinds} == {"verified", "quoted"}
@@ -437,7 +437,7 @@ def test_chat_reads_a_pipe_and_keeps_the_conversation(run: Run, library_home: Pa
     done = run("chat", "--home", library_home, stdin=typed)
     assert done.returncode == 0
     first, about, rest = done.stdout.partition(f"(About “{RIAD}”: Who wrote it?)\n")
-    assert f"From “{RIAD}”:" in first
+    assert RIAD in first
     assert about
     assert "Rachid Riad" in rest
     assert f"\n{RIAD}\nRachid Riad, Olivier Teboul, David Grangier, Neil Zeghidour\n" in rest

@@ -229,7 +229,7 @@ def test_a_chat_in_a_terminal(library_home: Path, tmp_path: Path) -> None:
     with Terminal(library_home, tmp_path) as first:
         first.type("", "\n>")
         first.type("What is Learning Stri\t", "Learning Strides in Convolutional Neural Networks")
-        answer = first.type(" about?\r", r"outstanding paper\s+>")
+        answer = first.type(" about?\r", r"outstanding paper\s+You can go on with[^>]*>")
         evidence = answer[answer.index("Evidence") :]
         assert "References\n  [1]" in evidence
         assert max(map(len, evidence.splitlines())) <= 60

@@ -169,7 +169,10 @@ class Writer:
             best = max(numbers, key=lambda number: draft.evidence[number - 1].score)
             evidence = draft.evidence[best - 1]
             text = self._excerpt(evidence, question, stopped, begins, may_be_silent=each_paper)
-            if text and self._support(WrittenSentence(text, (best,)), draft, is_excerpt=True):
+            # A phrase may have lost its subject, so it is checked like a sentence of the model.
+            is_excerpt = text in self._verifier.cuts(evidence.text).excerpts()
+            sentence = WrittenSentence(text, (best,))
+            if text and self._support(sentence, draft, is_excerpt=is_excerpt):
                 yield draft.add_excerpt(text, best)
 
     def _excerpt(

@@ -78,11 +78,13 @@ class _GroupLimits:
     """A paper whose score is this far behind the best is left out."""
     min_probability: float
     """A paper that is less likely to answer is left out."""
+    min_share: float = 0.0
+    """Likewise one whose probability is less than this share of the best one's."""
 
 
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.6)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.2)
-OVERVIEW = _GroupLimits(papers=10, max_gap=0.32, min_probability=0.4)
+OVERVIEW = _GroupLimits(papers=10, max_gap=0.55, min_probability=0.2, min_share=0.7)
 FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
@@ -300,6 +302,7 @@ class Assistant:
             for each in others
             if best.passage.score - each.passage.score < limits.max_gap
             and read.probability(each) >= limits.min_probability
+            and read.probability(each) >= limits.min_share * read.probability(best)
         ]
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
