@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app_process import Served, served
 from chatting import LONG, QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 
 def watch(page: Page) -> None:
@@ -155,20 +155,18 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
             }
         }).observe({type: 'layout-shift'}); }"""
     )
-    page.locator("#question textarea").fill(QUESTION)
-    sent: list[Route] = []
-
-    def hold_the_first(route: Route) -> None:
-        if sent:
-            route.continue_()
-        sent.append(route)
-
-    page.route("**/queue/join*", hold_the_first)
-    with page.expect_request("**/queue/join*"):
-        page.keyboard.press("Enter")
-    expect(page.locator(".welcome")).to_be_hidden()
-    sent[0].continue_()
+    page.evaluate(
+        """question => { const send = window.fetch; window.fetch = (...request) => {
+            if (String(request[1]?.body).includes(question)) {
+                window.went = !document.querySelector('.welcome').checkVisibility();
+            }
+            return send(...request);
+        }; }""",
+        QUESTION,
+    )
+    ask(page, QUESTION)
     wait_until_answered(page)
+    assert page.evaluate("window.went")
     ask(page, LONG)
     wait_until_answered(page, 2)
     assert page.evaluate("window.moved") < 0.02

@@ -27,7 +27,7 @@ LYING = Path(__file__).with_name("lying_app.py")
 FOREIGN = """() => {
     const own = ['.html-container', '#quote', '#said', '.own-said', 'dialog'];
     const tags = new Set(`a article blockquote br button caption code col dd details div dl dt
-        fieldset footer form h1 h2 h3 header input label legend li mark ol option p path progress
+        fieldset footer form h1 h2 h3 header input kbd label legend li mark ol option p path progress
         rect section select span strong summary svg table tbody td textarea th thead tr ul
         math mrow mi mn mo mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot
         mtable mtr mtd mstyle mpadded`.split(/\\s+/));
