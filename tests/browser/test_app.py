@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app_process import Served, served
 from chatting import LONG, QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 
 def watch(page: Page) -> None:
@@ -155,20 +155,18 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
             }
         }).observe({type: 'layout-shift'}); }"""
     )
-    page.locator("#question textarea").fill(QUESTION)
-    sent: list[Route] = []
-
-    def hold_the_first(route: Route) -> None:
-        if sent:
-            route.continue_()
-        sent.append(route)
-
-    page.route("**/queue/join*", hold_the_first)
-    with page.expect_request("**/queue/join*"):
-        page.keyboard.press("Enter")
-    expect(page.locator(".welcome")).to_be_hidden()
-    sent[0].continue_()
+    page.evaluate(
+        """question => { const send = window.fetch; window.fetch = (...request) => {
+            if (String(request[1]?.body).includes(question)) {
+                window.went = !document.querySelector('.welcome').checkVisibility();
+            }
+            return send(...request);
+        }; }""",
+        QUESTION,
+    )
+    ask(page, QUESTION)
     wait_until_answered(page)
+    assert page.evaluate("window.went")
     ask(page, LONG)
     wait_until_answered(page, 2)
     assert page.evaluate("window.moved") < 0.02
@@ -408,31 +406,43 @@ def test_an_empty_question_says_what_to_do(page: Page, app: Served) -> None:
     expect(page.locator("#answer .error")).to_contain_text("The question is empty")
 
 
-def test_the_first_start_shows_its_progress_and_is_completed_by_the_next(
+def test_the_first_start_shows_its_progress_answers_early_and_is_completed_by_the_next(
     page: Page, tmp_path: Path, chat_model_path: Path
 ) -> None:
     assert chat_model_path.exists()
     with served(tmp_path / "new") as app:
         page.goto(app.address)
-        expect(page.locator("#setup")).to_contain_text("Setting up.")
-        bar = page.locator("#setup progress[aria-label='Embedding papers']")
-        expect(bar).to_be_visible()
+        expect(page.locator("#setup")).to_contain_text("Getting ready")
+        expect(page.locator("#setup progress[aria-label='Embedding papers']")).to_be_visible()
         expect(page.locator("#setup")).to_contain_text("of 1,643 papers")
-        page.wait_for_function(
-            "() => Number(document.querySelector("
-            "'#setup progress[aria-label=\"Embedding papers\"]')?.value) >= 70"
-        )
-        expect(page.locator("#question textarea")).to_be_hidden()
+        reading = page.locator("#library [role=status]")
+        expect(reading).to_contain_text(re.compile(r"of 1,643 papers read.* answers come from"))
+        page.get_by_role("tab", name="Lookup").click()
+        count = page.locator(".lookup-count")
+        expect(count).to_contain_text("papers, page 1 of")
+        assert 64 <= number_in(count) < 1643
+        title = page.locator(".lookup-title").first.inner_text()
+        author = page.locator(".lookup-authors").first.inner_text().split(",")[0]
+        page.get_by_role("tab", name="Chat").click()
+        ask(page, f"Who wrote “{title}”?")
+        wait_until_answered(page)
+        expect(page.locator("#conversation .said")).to_contain_text(author)
+        expect(reading).to_be_visible()
         assert app.end() in (0, 130)
     with served(tmp_path / "new") as app:
         page.goto(app.address)
-        left = page.locator("#setup li", has_text="Embedding papers")
-        expect(left).to_contain_text(re.compile(r"of [\d,]+ papers"))
-        [total] = re.findall(r"of ([\d,]+) papers", left.inner_text())
+        left = page.get_by_text(re.compile(r"of [\d,]+ papers"))
+        expect(left).to_be_visible()
         # The first start wrote 64 papers at a time, as often as it could before it was ended.
-        written = 1643 - int(total.replace(",", ""))
+        written = 1643 - number_in(left, "of ")
         assert written >= 64
         assert written % 64 == 0
+
+
+def number_in(shown: Locator, before: str = "") -> int:
+    """The number of papers that a text names, after the text `before`."""
+    [number] = re.findall(rf"{before}([\d,]+) papers", shown.inner_text())
+    return int(number.replace(",", ""))
 
 
 def test_the_chat_works_on_a_phone_in_the_dark(page: Page, app: Served) -> None:

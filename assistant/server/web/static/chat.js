@@ -22,9 +22,9 @@
     if (chip && WIDE.matches && light(chip)) event.stopPropagation();
   }, { capture: true });
 
-  // "Cite" copies the paper's BibTeX.
+  // "Cite" of an answer copies the paper's BibTeX; that of a lookup copies in the chosen style.
   document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("[data-cite]");
+    const button = event.target.closest?.("#log [data-cite]");
     if (!button) return;
     const { copy, say, placeOf, NOT_COPIED } = window.ownPage;
     const place = placeOf(button);
