@@ -86,7 +86,7 @@ class _Parts:
             height=110,
         )
         where = "Venue and year, for files that name none"
-        with gr.Accordion(where, open=False), gr.Row():
+        with gr.Accordion(where, open=False, elem_id="lib-add-more"), gr.Row():
             self.venue = gr.Textbox(label="Venue", max_length=200, elem_id="lib-venue")
             self.year = gr.Number(label="Year", precision=0, value=None, elem_id="lib-year")
         self.ingest = gr.HTML(elem_id="lib-ingest", js_on_load=None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from retrieval.library.topics import Topic
 
-_WIDTH, _HEIGHT = 1000, 520
+_WIDTH, _HEIGHT = 1000, 430
 _FILLED = 0.5
 """Share of the drawing that circles cover."""
 _SMALLEST = 42.0
