@@ -183,16 +183,24 @@ def of_two_papers(zebra: Paper, claim: str = "It needs none.") -> Answer:
 
 
 def test_what_is_written_of_several_papers_is_a_table_too() -> None:
-    answer = of_two_papers(ZEBRA)
+    answer = of_two_papers(replace(ZEBRA, year=2020))
     page = shown(answer)
     assert page.values("scope") == ["col", "col", "col", "col", "row", "row"]
     assert (page.tags.count("tr"), page.tags.count("td")) == (3, 6)
     assert page.tags.count("details") == 2  # folded, and the report
     rows = table_rows(answer)
     assert {table_csv(rows), table_markdown(rows)} <= set(page.values("data-copy"))
-    assert f"oral2021It needs none.{QUOTE} 1" in page.text
+    assert f"oral2020It needs none.{QUOTE} 1" in page.text
     assert "table" not in shown(replace(answer, sentences=answer.sentences[1:])).tags
     assert "table" not in shown(replace(answer, confidence=None)).tags
+
+
+def test_a_table_has_no_column_for_a_year_that_all_papers_share() -> None:
+    answer = of_two_papers(replace(ZEBRA, year=TIDAL.year))
+    page = shown(answer)
+    assert page.values("scope") == ["col", "col", "col", "row", "row"]
+    assert f"oralIt needs none.{QUOTE} 1" in page.text
+    assert table_csv(table_rows(answer)) in page.values("data-copy")  # copies keep it
 
 
 def test_three_papers_are_a_table_that_is_open_and_has_their_evidence() -> None:
