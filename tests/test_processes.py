@@ -191,6 +191,7 @@ class Terminal:
                 "PYTHONPATH": str(ROOT),
                 "XDG_STATE_HOME": str(state),
                 "TERM": "xterm",
+                "COLUMNS": "60",  # another test may have set it
                 "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody says where the cursor is
             },
             start_new_session=True,

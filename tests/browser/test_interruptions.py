@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from app_process import served
-from chatting import LONG, PATIENCE, QUESTION, ask, open_chat, wait_until_answered
+from chatting import PATIENCE, QUESTION, ask, open_chat, wait_until_answered
 from playwright.sync_api import Browser, Page, expect
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 SLOW = "What is neural collapse and when does it appear?"
+LONG = "What is federated learning and when does it fail?"
 """Several papers are read again for it."""
 
 
