@@ -158,8 +158,9 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
-            if read.papers and (builder.confidence >= least or parsed.summarized(read.papers)):
-                yield builder.add_evidence(self._choose(parsed, read, least))
+            summarized = parsed.summarized(read.papers, self.library.lexical)
+            if summarized or (read.papers and builder.confidence >= least):
+                yield builder.add_evidence(self._choose(parsed, read, summarized, least))
                 if self._is_only_quoted(parsed, builder, read):
                     yield from builder.quote_all()
                 else:
@@ -293,9 +294,10 @@ class Assistant:
             if having:
                 return [], having[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
-        limits = OVERVIEW if parsed.shape == "overview" else ONE_SOUGHT
-        if parsed.seeks_several and parsed.shape != "overview":
-            limits = SEVERAL_SOUGHT
+        if parsed.shape == "overview":
+            limits = OVERVIEW
+        else:
+            limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
         best, *others = read.papers[first : first + limits.papers]
         near = [
             each
@@ -306,10 +308,16 @@ class Assistant:
         ]
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
 
-    def _choose(self, parsed: ParsedQuestion, read: ReadPapers, least: float) -> list[Evidence]:
+    def _choose(
+        self,
+        parsed: ParsedQuestion,
+        read: ReadPapers,
+        summarized: Sequence[ReadPassage],
+        least: float,
+    ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
         states = self.verifier.states
-        if summarized := parsed.summarized(read.papers):
+        if summarized:
             return [sentence for each in summarized for sentence in summary(each, states)]
         about, beside = self._answering(parsed, read, least)
         return choose_evidence(

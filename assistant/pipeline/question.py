@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from assistant.generation.answer_builder import MetadataAnswer
 from assistant.pipeline.abstention import QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
+from assistant.pipeline.intent import papers_named_in
+from retrieval.index.lexical import LexicalIndex
 from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead
 from retrieval.search.rerank import ReadPassage
-from retrieval.text.titles import joined
 from retrieval.types import Paper
 
-_OF_ONE = ("definition", "polar")
+_OF_ONE = ("definition", "introduction", "polar")
 """Shapes whose answer begins with one sentence, however many papers there are on the question."""
 
 
@@ -59,16 +60,16 @@ class ParsedQuestion:
         by_kind = self.message.kind in ("several", "list") and self.shape not in _OF_ONE
         return by_kind or self.shape == "overview"
 
-    def summarized(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
-        """The papers that it asks to be summarized; empty if it asks for anything else."""
+    def summarized(self, read: Sequence[ReadPassage], index: LexicalIndex) -> list[ReadPassage]:
+        """The papers that it asks to be summarized; empty if it asks for anything else.
+
+        A name that a paper lacks (`What does it say on StarCraft?`) asks for more than a summary.
+        """
         if self.shape != "summary":
             return []
-        known = self.entities.among(read)
-        if self.standalone.focus_papers:
-            return known
-        asked = joined(self.text)
-        titled = [each for each in known if joined(each.passage.paper.title) in asked]
-        return titled or known[:1]
+        sought = self.standalone.focus_papers or papers_named_in(self.text, self.named)
+        ids = [paper.id for paper in sought if not self.entities.absent([paper], index)]
+        return [each for each in read if each.passage.paper.id in ids]
 
     @property
     def is_about_several(self) -> bool:

@@ -22,14 +22,6 @@ SUMMARY_WORDS = 90
 """Words of a summary at most, its main sentence aside."""
 _SUMMARY: Final = ("problem", "method", "result")
 """Roles of the sentences of a summary besides its main one."""
-_ROLES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
-    "definition": (("definition",), 2.0),
-    "overview": (("aim",), 1.0),
-    "similar": (("aim",), 1.0),
-    "limits": (("limit", "problem"), 0.5),
-}
-"""Roles of sentences that a shape wants, and the weight of their log odds beside the logit of the
-sentence as evidence."""
 _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
@@ -44,7 +36,8 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
     """The shape that a question asks for; `other` if none is likely.
 
     `named` are the papers that it names. Words of a title say nothing on the shape, and what is
-    asked in general on a paper that is named is a summary.
+    asked in general on a paper that is named is a summary. Where a paper is named, what it proposes
+    is what a definition is sought of: an `introduction`.
     """
     for paper in named:
         if paper.title:
@@ -54,7 +47,7 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
     if named and shares["similar"] >= _NAMED_SIMILAR:
         return "similar"
     if shares[likeliest] >= LIKELY_SHAPE:
-        return likeliest
+        return "introduction" if named and likeliest == "definition" else likeliest
     general = shares["summary"] + shares["overview"] + shares["definition"]
     return "summary" if named and general >= LIKELY_SHAPE else "other"
 
@@ -64,20 +57,21 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
 
     `names` are those in the question; what compares should have them.
     """
-    favoured, weight = _ROLES.get(shape, ((), 0.0))
     joined_names = [joined(name) for name in names]
+    wanted: dict[str, Callable[[SentenceRead], float]] = {
+        "definition": lambda read: 2.0 * _defining(read),
+        "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
+        "overview": lambda read: _log_odds(read.role("aim")),
+        "similar": lambda read: _log_odds(read.role("aim")),
+        "limits": lambda read: 0.5 * _log_odds(max(read.role("limit"), read.role("problem"))),
+        "number": lambda read: _WANTED * has_number(read.sentence.text),
+        "comparison": lambda read: (
+            _WANTED * sum(name in joined(read.sentence.text) for name in joined_names)
+        ),
+    }
 
     def fits(read: SentenceRead) -> float:
-        odds = max((_log_odds(read.role(role)) for role in favoured), default=0.0)
-        if shape == "definition":
-            odds = _defining(read)
-        text = read.sentence.text
-        wanted = 0.0
-        if shape == "number":
-            wanted = _WANTED * has_number(text)
-        elif shape == "comparison":
-            wanted = _WANTED * sum(name in joined(text) for name in joined_names)
-        return read.evidence + weight * odds + wanted
+        return read.evidence + (wanted[shape](read) if shape in wanted else 0.0)
 
     return fits
 
@@ -126,12 +120,12 @@ def summary(read: ReadPassage, states: Callable[[str], bool]) -> list[Evidence]:
 
 def definition_odds(read: ReadPassage) -> float:
     """Log odds that an abstract defines what is asked for, 0 if that is unlikely."""
-    return max(0.0, *(_defining(each) for each in read.read.sentences), 0.0)
+    return max([0.0, *map(_defining, read.read.sentences)])
 
 
 def limit_odds(read: ReadPassage) -> float:
     """Log odds that an abstract names a limit, 0 if that is unlikely."""
-    return max(0.0, *(_log_odds(each.role("limit")) for each in read.read.sentences), 0.0)
+    return max([0.0, *(_log_odds(each.role("limit")) for each in read.read.sentences)])
 
 
 def _defining(read: SentenceRead) -> float:

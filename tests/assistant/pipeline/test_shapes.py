@@ -156,3 +156,15 @@ def test_a_corrected_question_is_not_said_to_be_understood_otherwise(ask: Ask) -
     answer = ask("How many photogrphs of lichens are there?")
     assert answer.standalone_question == answer.searched_for
     assert answer.understood == ""
+
+
+def test_a_summary_is_not_given_for_what_a_paper_does_not_name(ask: Ask) -> None:
+    assert ask("Summarise ZebraPrune").outcome is Outcome.ANSWERED
+    answer = ask("What does the ZebraPrune paper report about StarCraft?")
+    assert answer.outcome is not Outcome.ANSWERED
+
+
+def test_what_a_named_method_is_its_paper_says_by_what_it_proposes(ask: Ask) -> None:
+    answer = ask("What is ZebraPrune?")
+    assert "ZebraPrune" in answer.sentences[0].text
+    assert answer.coverage == ""
