@@ -1,0 +1,1 @@
+"""What a researcher asks of a library beyond single answers: drafts, tables, pins and receipts."""
