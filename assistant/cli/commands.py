@@ -24,6 +24,7 @@ from assistant.cli.output import (
     progress_bars,
     removal_line,
 )
+from assistant.cli.research import note_waiting, run_pinned, run_table
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -89,6 +90,7 @@ def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     with _opened(flags) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
     _print(ingest_json(report), ingest_lines(report), as_json=options.json)
+    note_waiting(library)
 
 
 def run_remove(options: argparse.Namespace, flags: Flags) -> None:
@@ -289,6 +291,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     for run in (
         *(run_serve, run_ask, run_chat, run_search, run_lookup),
         *(run_ingest, run_remove, run_doctor, run_models),
+        *(run_table, run_pinned),
         *(run_evaluate, run_calibrate, run_cases, run_users),
     )
 }
