@@ -13,6 +13,7 @@ from assistant.generation.answer_builder import ABSTENTION
 from assistant.pipeline.intent import THANKS
 from assistant.server.history import Conversation, Exchange, Rating, Reason
 from assistant.server.service import Waiting
+from assistant.server.web.cards import with_decisive_words
 from assistant.server.web.chat import by_day, chat_html
 from assistant.server.web.exports import copied_text, table_csv, table_markdown, table_rows
 from assistant.types import Answer, AnswerSentence, Citation, Outcome, PartialAnswer, SentenceKind
@@ -145,11 +146,32 @@ def test_words_that_an_answer_shares_with_its_evidence_are_marked() -> None:
         ANSWER, sentences=(said,), citations=(replace(CITATION, quote=quote),), confidence=0.9
     )
     html = chat_html("conversation", Conversation("c", "n", 0.0, (Exchange("e", "?", answer),)))
-    decisive = "ZebraPrune loses only 0.3 points of &lt;b&gt;accuracy&lt;/b"
-    assert f"In tests, <mark>{decisive}</mark>&gt; on phones." in html
+    decisive = "ZebraPrune loses only 0.3 points of &lt;b&gt;accuracy"
+    assert f"In tests, <mark>{decisive}</mark>&lt;/b&gt; on phones." in html
     assert shown(answer).tags.count("mark") == 1
     whole = replace(answer, sentences=(replace(said, text=quote),))
     assert "mark" not in shown(whole).tags
+
+
+def test_words_that_many_papers_of_the_library_use_are_not_marked() -> None:
+    common = {"which", "of", "models", "paper"}
+
+    def stem(word: str) -> str:
+        return "" if word.casefold() in common else word.casefold().removesuffix("s")
+
+    quote = "The strides of models which this paper learns beat pooling of models."
+    html = with_decisive_words(quote, ["Which of the papers' models learn stride sizes?"], stem)
+    assert html == (
+        "The <mark>strides</mark> of models which this paper <mark>learns</mark> beat pooling of "
+        "models."
+    )
+
+
+def test_titles_show_formulas_and_printed_quotation_marks() -> None:
+    name = "What is ``grokking'' of $f_\\theta$?"
+    html = chat_html("past", [("Today", [Conversation("c", name, 0.0)])], "")
+    assert "What is “grokking” of <math" in html
+    assert 'title="What is “grokking” of fθ?"' in html
 
 
 def test_what_is_read_is_evidence_until_it_is_quoted() -> None:
