@@ -69,7 +69,7 @@ def models(
 
 
 def dialog(of: Any, *quotes: str) -> HtmlPage:
-    return HtmlPage(paper_html("paper", of, quotes, [Similar(of, 0.5)], {"Copy": "text"}))
+    return HtmlPage(paper_html("paper", of, quotes, [Similar(of, 0.5)]))
 
 
 def listing(form: LookupForm, *papers: Any, total: int = 1, note: str = "", **page: Any) -> str:
@@ -111,7 +111,7 @@ def test_hostile_text_stays_text(payload: str) -> None:
         models(replace(CHAT, name=payload, source=payload, licence=payload), model),
         models_html("summary", replace(CHAT, name=payload), "free"),
         models_html("speed", None, (0, 0.0, 0.0), payload),
-        paper_html("paper", odd, [payload], [Similar(odd, 0.5)], {payload: payload}),
+        paper_html("paper", odd, [payload], [Similar(odd, 0.5)]),
         paper_html("message", payload, payload),
         listing(form, odd, total=7, note=payload, counts={"venue": {payload: 2}}),
         listing(form, note=payload),
