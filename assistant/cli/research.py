@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -63,6 +63,7 @@ def run_pinned(options: argparse.Namespace, flags: Flags) -> None:
         raise InputError(f"`assistant pinned {options.action}` takes {needed}.")
     settings = load_settings(flags)
     pins = Pins(settings.home / PINNED)
+    shown: Sequence[tuple[Pin, Change | None]]
     match options.action:
         case "add":
             pin = pin_question(pins, ANYONE, options.question)
@@ -108,7 +109,7 @@ def _asked(pins: Pins, settings: Settings) -> list[tuple[Pin, Change]]:
     return [(pin, how) for pin, how in changed if pin.owner == ANYONE]
 
 
-def _lines(shown: list[tuple[Pin, Change | None]]) -> Iterator[str]:
+def _lines(shown: Sequence[tuple[Pin, Change | None]]) -> Iterator[str]:
     for pin, changed in shown:
         answer = pin.latest
         state = "not asked yet" if answer is None else answer.outcome.value.replace("_", " ")

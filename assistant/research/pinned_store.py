@@ -72,7 +72,7 @@ class Pin:
     latest: PinnedAnswer | None
 
 
-_ANSWER_JSON = TypeAdapter(PinnedAnswer | None)
+_ANSWER_JSON: TypeAdapter[PinnedAnswer | None] = TypeAdapter(PinnedAnswer | None)
 _COLUMNS = "id, owner, question, made, revision, seen, latest"
 
 

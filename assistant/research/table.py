@@ -12,18 +12,16 @@ from dataclasses import asdict, dataclass, replace
 from assistant.generation.answer_builder import DraftAnswer
 from assistant.generation.writer import Writer
 from assistant.pipeline.assistant import Assistant, storable
+from assistant.research.columns import THRESHOLD, candidates, questions_of
 from assistant.types import Evidence, Json, SentenceKind
-from retrieval.search.reader import PaperRead, SentenceRead
 from retrieval.text.markup import visible
 from retrieval.types import Cancelled, InputError, Paper, never
 
-ABSENT = "not in the abstract"
+ABSENT = "not found in the abstract"
 DEFAULT_COLUMNS = ("data set", "metric", "gain", "limitation")
 MOST_COLUMNS, LONGEST_COLUMN = 12, 80
 """Columns of a table, and characters of a column's name."""
 DEFAULT_ROWS, MOST_ROWS = 10, 30
-THRESHOLD = 0.0
-"""Least logit of a cell, see `logit`."""
 
 Turn = Callable[[], AbstractContextManager[object]]
 """Gives the model for one piece of work: finding the papers, or a cell."""
@@ -151,35 +149,19 @@ def cell(
     assistant: Assistant, paper: Paper, column: str, stopped: Callable[[], bool] = never
 ) -> Cell:
     """What the abstract of `paper` says on a column; empty if it is not likely to say anything."""
-    question = question_of(column)
-    (read,) = assistant.reader.read(question, [paper], stopped)
-    best = best_sentence(read, assistant.verifier.states)
-    if best is None or logit(read, best) < THRESHOLD:
+    states = assistant.verifier.states
+    found = candidates(assistant.reader, paper, column, stopped)
+    best = next((each for each in found if states(each.sentence.text)), None)
+    if best is None or best.logit < THRESHOLD:
         return Cell()
     sentence = best.sentence
-    evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, best.evidence)
+    evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, best.logit)
     writer = Writer(assistant.model, assistant.verifier, assistant.settings.writing)
     draft = DraftAnswer([evidence])
-    for shown in writer.generate(draft, question, stopped):
+    for shown in writer.generate(draft, questions_of(column)[0], stopped):
         if shown.sentence.kind is SentenceKind.VERIFIED:
             return Cell(shown.sentence.text, sentence.text)
     return Cell() if writer.declined else Cell(sentence.text, sentence.text)
-
-
-def question_of(column: str) -> str:
-    """The question that a cell answers; a column may be one itself."""
-    return column if column.endswith("?") else f"What is the {column}?"
-
-
-def best_sentence(read: PaperRead, states: Callable[[str], bool]) -> SentenceRead | None:
-    """The sentence that answers best, of those that state something."""
-    ranked = sorted(read.sentences, key=lambda each: each.evidence, reverse=True)
-    return next((each for each in ranked if states(each.sentence.text)), None)
-
-
-def logit(read: PaperRead, best: SentenceRead) -> float:
-    """How likely the abstract says something on the column that it was read with."""
-    return read.answered + best.evidence
 
 
 def table_json(table: EvidenceTable) -> Json:

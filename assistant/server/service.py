@@ -5,13 +5,17 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
-from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
+from assistant.models.llama.reading_ahead import Begin, read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.research.pinned_store import PINNED, Pins
+from assistant.research.table import EvidenceTable, checked_columns, fill
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.server.jobs.library import LibraryJobs
+from assistant.server.jobs.pinned import PinnedJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
@@ -62,6 +66,8 @@ class Service:
         self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
+        self.pins = Pins(settings.home / PINNED)
+        self.pinned = PinnedJobs(self.pins, lambda: self.assistant, self.queue)
         self.speed: Speed | None = None
         """As last measured in this process; None before."""
         self.metrics = Metrics(waiting=self.queue.__len__)
@@ -112,6 +118,29 @@ class Service:
     ) -> AsyncGenerator[Waiting | Event, None]:
         """Like `ask`, for an event loop; closing the generator stops the model."""
         return read_ahead_async(self._answering(question, history, owner, sampling))
+
+    def table(
+        self,
+        question: str,
+        columns: Sequence[str],
+        most: int,
+        *,
+        first: Sequence[Paper] = (),
+        owner: str = "",
+    ) -> Begin[EvidenceTable]:
+        """Check a request for an evidence table; returns what fills it, cell by cell in its turn.
+
+        See `research.table.fill` for the arguments, and `read_ahead` for what to do with it.
+        """
+        assistant, question = self.assistant, checked_question(question)
+        columns = checked_columns(columns)
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[EvidenceTable]:
+            stopped = self._or_closed(stopped)
+            turn = partial(self._turn, owner, stopped)
+            yield from fill(assistant, question, columns, most, stopped, first=first, turn=turn)
+
+        return begin
 
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
@@ -176,6 +205,7 @@ class Service:
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""
         self._closed.set()
+        self.pinned.close()
         self.jobs.cancel()
 
     def _answering(
@@ -238,5 +268,6 @@ class Service:
 
     def _recount(self, papers: int) -> None:
         self.setup.recount(papers)
+        self.pinned.wake()
         with suppress(LibraryError):  # raised again when the overview is asked for
             self.overview()
