@@ -6,7 +6,7 @@ papers and columns in `table_cells.jsonl`; see tests/benchmarks/tables.md.
 
 import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from functools import cache
 from operator import mul
@@ -40,10 +40,10 @@ class CellFeatures:
 
 
 WEIGHTS = CellFeatures(
-    answered=0.38, evidence=0.63, names_limit=0.72, has_number=1.8, has_name=1.24
+    answered=0.38, evidence=0.63, names_limit=0.71, has_number=1.8, has_name=1.08
 )
 BIAS = -2.91
-THRESHOLD = 0.0
+THRESHOLD = -0.5
 """Least logit of a filled cell."""
 
 
@@ -57,7 +57,8 @@ class Candidate:
     @property
     def logit(self) -> float:
         """How surely it fills the cell."""
-        return BIAS + sum(map(mul, astuple(self.features), astuple(WEIGHTS)))
+        weighed: Iterable[float] = map(mul, astuple(self.features), astuple(WEIGHTS))
+        return BIAS + sum(weighed)
 
 
 def candidates(

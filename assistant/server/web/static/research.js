@@ -6,6 +6,10 @@ dialog.className = 'research-dialog';
 dialog.setAttribute('aria-labelledby', 'research-title');
 (element.closest('.gradio-container') ?? document.body).append(dialog);
 
+const fit = () => dialog.classList.toggle('narrow', window.innerWidth <= 760);
+window.addEventListener('resize', fit);
+fit();
+
 let opener = null;
 let closed = ''; // the run whose dialog was closed: what still comes of it is not shown
 
