@@ -1,5 +1,6 @@
 """Routes of evidence tables and pinned questions."""
 
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
@@ -21,10 +22,11 @@ from assistant.research.table import (
     table_json,
 )
 from assistant.research.table_files import export
-from assistant.server.api.errors import documented, unless_gone
+from assistant.server.api.errors import ApiError, documented, unless_gone
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Outcome
+from retrieval.types import InputError
 
 _QUESTION = "Which papers recognise human actions from skeleton sequences?"
 _NOT_BLANK = r"\S"
@@ -104,6 +106,7 @@ def research_routes(service: Service) -> APIRouter:
     """The routes."""
     router = APIRouter(tags=["Research"])
     errors = documented(400, 401, 408, 413, 415, 429, 500, 503)
+    unknown = documented(401, 404, 429, 500, 503)
 
     @router.post(
         "/v1/table",
@@ -147,17 +150,25 @@ def research_routes(service: Service) -> APIRouter:
         "/v1/pinned/{id}/seen",
         summary="Mark a change as seen",
         status_code=204,
-        responses=errors,
+        responses=unknown,
     )
     def seen(id: str, request: Request) -> None:  # noqa: A002 - the path's word
         """The change is no longer unread."""
-        service.pins.mark_seen(owner_of(request.scope), id)
+        _change(service.pins.mark_seen, request, id)
 
     @router.delete(
-        "/v1/pinned/{id}", summary="Remove a pinned question", status_code=204, responses=errors
+        "/v1/pinned/{id}", summary="Remove a pinned question", status_code=204, responses=unknown
     )
     def unpin(id: str, request: Request) -> None:  # noqa: A002
         """The question is no longer asked."""
-        service.pins.remove(owner_of(request.scope), id)
+        _change(service.pins.remove, request, id)
 
     return router
+
+
+def _change(change: Callable[[str, str], None], request: Request, id_: str) -> None:
+    """Change the owner's pin; 404 if there is none."""
+    try:
+        change(owner_of(request.scope), id_)
+    except InputError as error:
+        raise ApiError(404, f"You have no pinned question with the id {id_[:100]!r}.") from error
