@@ -64,6 +64,7 @@ def serve(settings: Settings) -> None:
     finally:
         service.jobs.stop()
         service.setup.stop()
+        service.database.close()
 
 
 def build_app(service: Service) -> FastAPI:

@@ -95,16 +95,16 @@ class JobBoard:
                 dead = (table.running == 1) & (table.beat < now - _SILENT_SECONDS)
                 connection.execute(update(LIBRARY_JOBS).where(dead).values(running=None))
                 row = {"running": 1, "stop": False, "beat": now, "record": _json(begun)}
-                number = connection.execute(insert(LIBRARY_JOBS).values(row)).inserted_primary_key
-                old = table.number <= number[0] - _KEPT
-                connection.execute(delete(LIBRARY_JOBS).where(old))
+                begin = insert(LIBRARY_JOBS).values(row).returning(table.number)
+                number = connection.execute(begin).scalar_one()
+                connection.execute(delete(LIBRARY_JOBS).where(table.number <= number - _KEPT))
         except LibraryError as error:
             if not isinstance(error.__cause__, IntegrityError):
                 raise
             running = self.latest()
             doing = _RUNNING[running.kind if running else kind]
             raise BusyError(f"{doing}; try again when that has ended.") from error
-        return replace(begun, number=number[0])
+        return replace(begun, number=number)
 
     def report(self, state: JobState) -> bool:
         """Show the state of a job that runs or has just ended; returns whether it is to stop."""

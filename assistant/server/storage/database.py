@@ -68,6 +68,10 @@ class Database:
         """Whether a SQLite database has its file; a server's always has."""
         return not self.is_sqlite or Path(self._url.database or "").exists()
 
+    def close(self) -> None:
+        """Close the connections that are kept open; a later transaction opens others."""
+        self._engine.dispose()
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that changes nothing.

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +59,22 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / FILE}"
     return str(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(autouse=True)
+def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close every database that a test opens."""
+    opened: list[Database] = []
+    begin = Database.__init__
+
+    def noted(database: Database, url: str) -> None:
+        begin(database, url)
+        opened.append(database)
+
+    monkeypatch.setattr(Database, "__init__", noted)
+    yield
+    for each in opened:
+        each.close()
 
 
 def test_conversations_and_ratings(url: str) -> None:
