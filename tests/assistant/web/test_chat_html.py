@@ -292,7 +292,7 @@ def test_what_is_shown_while_an_answer_comes() -> None:
     assert "3 questions come first" in asking(Waiting(3, None)).text
     found = {"passages": ANSWER.passages, "standalone_question": "Why?"}
     reading = asking(**found).text
-    assert "Reading 1 paper…Zebra Pruning for Vision Models" in reading
+    assert "Reading 1 paperZebra Pruning for Vision Models" in reading
     assert "Understood as" not in reading
     found["standalone_question"], one = "X", evidence(QUOTE)
     sentences = {"sentences": ANSWER.sentences, "citations": ANSWER.citations}
