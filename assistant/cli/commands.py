@@ -46,7 +46,8 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.history import Conversations
+from assistant.server.storage.database import database_of
 from assistant.settings import Settings, load_settings, resource_folder
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
@@ -235,8 +236,8 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
 
 def run_cases(options: argparse.Namespace, flags: Flags) -> None:
     """Print the rated answers, one JSON a line, as `ask --jsonl` or `evaluate` reads them."""
-    file = load_settings(flags).home / CONVERSATIONS
-    cases = Conversations(file).cases() if file.exists() else []
+    database = database_of(load_settings(flags))
+    cases = Conversations(database).cases() if database.exists else []
     lines = question_lines(cases) if options.questions else [case_json(case) for case in cases]
     for line in lines:
         print(dumps(line))

@@ -119,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
+    add_flags(cases, ["database"])
     for name, each in commands.choices.items():
         _add_settings(each, _ACTING.get(name, _SHARED))
     return parser

@@ -13,12 +13,14 @@ from assistant.models.llama.reading_ahead import Begin, read_ahead, read_ahead_a
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.research.pinned_store import PINNED, Pins
 from assistant.research.table import EvidenceTable, checked_columns, fill
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.history import Conversations
+from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs
 from assistant.server.jobs.pinned import PinnedJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
+from assistant.server.storage.database import database_of
 from assistant.settings import Settings
 from assistant.types import Completed, Event, Turn
 from retrieval.library.overview import Overview, Overviews
@@ -60,10 +62,12 @@ class Service:
         """Load nothing before `setup.start()`."""
         self.settings = settings
         self.setup = Setup(settings)
-        self.conversations = Conversations(settings.home / CONVERSATIONS)
+        self.database = database_of(settings)
+        self.conversations = Conversations(self.database)
         self.queue = RequestQueue()
         self._closed = threading.Event()
-        self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
+        board = JobBoard(self.database)
+        self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
         self.pins = Pins(settings.home / PINNED)

@@ -4,6 +4,7 @@
 
 (() => {
   const WIDE = window.matchMedia("(min-width: 1280px)"); // evidence stands beside the answer
+  const LONG = 5; // seconds of a step from which they are shown
   const field = () => document.querySelector("#question textarea");
 
   // On a wide page a citation lights its card; on a narrow one it opens its paper.
@@ -108,6 +109,16 @@
     const sends = event.target.closest?.("#send") && field()?.value.trim();
     if (sends || event.target.closest?.("[data-event=example_select]")) welcome(true);
   }, { capture: true });
+
+  // A step that takes long says for how long; in an attribute, so that it is not announced.
+  let step = "";
+  let since = 0;
+  setInterval(() => {
+    const status = document.querySelector("#answer .status");
+    if ((status?.textContent ?? "") !== step) [step, since] = [status?.textContent ?? "", Date.now()];
+    const seconds = Math.round((Date.now() - since) / 1000);
+    if (status && seconds >= LONG) status.dataset.waited = `${seconds} s`;
+  }, 1000);
 
   // An error brings the welcome back; a list of all conversations empties the field for its words.
   new MutationObserver(() => {
