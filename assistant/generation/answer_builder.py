@@ -203,9 +203,7 @@ class DraftAnswer:
             return None
         return self._add(text, SentenceKind.VERIFIED, evidence, checks)
 
-    def add_excerpt(
-        self, text: str, evidence: int, checks: Checks = NO_CHECKS
-    ) -> SentenceVerified:
+    def add_excerpt(self, text: str, evidence: int, checks: Checks = NO_CHECKS) -> SentenceVerified:
         """Add an excerpt of a piece of evidence, which is not quoted again if that is all of it."""
         if self._same_as(text) == evidence:
             self._quoted.add(evidence)

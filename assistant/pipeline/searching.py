@@ -60,9 +60,7 @@ def _found_paper(passage: Passage) -> FoundPaper:
     return FoundPaper(paper.id, paper.shown_title, passage.score, passage.similarity)
 
 
-def _read_paper(
-    each: ReadPassage, read: ReadPapers, retrieved: dict[str, Passage]
-) -> FoundPaper:
+def _read_paper(each: ReadPassage, read: ReadPapers, retrieved: dict[str, Passage]) -> FoundPaper:
     paper = each.passage.paper
     return FoundPaper(
         paper_id=paper.id,
