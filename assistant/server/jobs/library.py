@@ -222,12 +222,19 @@ class ProgressTracker:
         self._stages: list[Stage] = []
         self._start = (0.0, 0)
         """Time at which the last stage began, and how much of it was done then."""
+        self._reported = 0.0
+        """Time of the last report."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """All stages so far, the current one last."""
+        """All stages so far, the current one last; its estimate counts down between reports."""
         with self._lock:
-            return tuple(self._stages)
+            if not self._stages:
+                return ()
+            last = self._stages[-1]
+            left = (last.seconds_left or 0) - (time.monotonic() - self._reported)
+            # An estimate that has run out was wrong: better none until the next report.
+            return (*self._stages[:-1], replace(last, seconds_left=left if left > 0 else None))
 
     def report(self, stage: str, done: int, total: int, unit: str) -> None:
         """Record progress; see `Progress`."""
@@ -235,6 +242,7 @@ class ProgressTracker:
             if not self._stages or self._stages[-1].name != stage:
                 self._start = (time.monotonic(), done)
                 self._stages.append(Stage(stage))
+            self._reported = time.monotonic()
             self._stages[-1] = Stage(stage, done, total, unit, self._seconds_left(done, total))
 
     def report_or_stop(self, stage: str, done: int, total: int, unit: str) -> None:

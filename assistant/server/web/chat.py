@@ -22,11 +22,12 @@ from assistant.server.history import (
 )
 from assistant.server.service import Service
 from assistant.server.web.answering import Answering, PendingQuestion, Stops
-from assistant.server.web.cards import Card, cards, is_quoted, read_cards
+from assistant.server.web.cards import Card, Stem, cards, is_quoted, read_cards, stems_of
 from assistant.server.web.exports import (
     COLUMNS,
     Row,
     copied_text,
+    exchange_markdown,
     table_csv,
     table_markdown,
     table_rows,
@@ -111,8 +112,10 @@ chat_html = templates(
     abstentions=ABSTENTIONS,
     blocks=blocks,
     cards=cards,
+    casefold=str.casefold,
     columns=COLUMNS,
     copied_text=copied_text,
+    exchange_markdown=exchange_markdown,
     is_fixed=is_fixed,
     is_quoted=is_quoted,
     is_table=is_table,
@@ -257,7 +260,8 @@ class Chat:
         sent |= {self.send: _HIDDEN, self.stop: _VISIBLE}
         for shown, waiting in self._answering.answer(pending, flag):
             papers = self._service.setup.state.papers
-            yield sent | {self.answer: chat_html("asking", shown, waiting, papers)}
+            asking = chat_html("asking", shown, waiting, papers, self._stem)
+            yield sent | {self.answer: asking}
             sent = {}
 
     def _view(self, owner: str, id_: str) -> Updates:
@@ -283,7 +287,16 @@ class Chat:
         if conversation is None:
             return {self.conversation: chat_html("welcome", self._examples())}
         shown = self._answering.with_stopped(conversation)
-        return {self.conversation: chat_html("conversation", shown, self._answering.running)}
+        running = self._answering.running
+        return {self.conversation: chat_html("conversation", shown, running, self._stem)}
+
+    @property
+    def _stem(self) -> Stem:
+        """How the words of this library decide something."""
+        try:
+            return stems_of(self._service.assistant.library.lexical)
+        except UserError:  # there is no assistant yet
+            return str.casefold
 
     def _error(self, error: UserError) -> Updates:
         return {self.answer: chat_html("error", str(error))}

@@ -8,10 +8,10 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Query, Request, Response
 
 from assistant.generation.rendering import MARKDOWN, Form, Part, parts_of_answer, write
 from assistant.pipeline.intent import is_fixed
@@ -25,6 +25,16 @@ from retrieval.formats.writers import FORMATS
 from retrieval.text.latex import split_formulas
 from retrieval.types import Paper, UserError
 
+STYLE_NAMES = {
+    "bibtex": "BibTeX",
+    "ris": "RIS",
+    "csl-json": "CSL JSON",
+    "apa": "APA",
+    "ieee": "IEEE",
+    "vancouver": "Vancouver",
+    "chicago": "Chicago",
+}
+"""Formats of `FORMATS`, with their names on the page."""
 COLUMNS = ("Paper", "Year", "What it says", "Quote")
 Row = tuple[str, str, str, str]
 """What an answer says of one paper: title, year, the sentences written about it, the quotes."""
@@ -66,15 +76,15 @@ def add_downloads(app: FastAPI, service: Service) -> None:
         return _file(text, conversation.name, "json", "application/json")
 
     @app.get("/cite", include_in_schema=False)
-    def cite(paper: str, style: str = "bibtex") -> Response:
-        """The reference of a paper in a format of `FORMATS`, to be copied."""
+    def cite(paper: Annotated[list[str], Query()], style: str = "bibtex") -> Response:
+        """The references of papers in a format of `FORMATS`, to be copied."""
         if style not in FORMATS:
             raise HTTPException(404, f"There is no format of that name; take {', '.join(FORMATS)}.")
         try:
-            found = service.paper(paper)
-            if found is None:
+            found = [each for each in map(service.paper, paper) if each]
+            if not found:
                 raise HTTPException(404, "This paper is not in the library any more.")
-            return Response(export_papers(service, [found], style), media_type=_PLAIN)
+            return Response(export_papers(service, found, style), media_type=_PLAIN)
         except UserError as error:
             raise HTTPException(503, str(error)) from error
 
@@ -103,7 +113,7 @@ def conversation_markdown(conversation: Conversation) -> str:
     """The conversation as Markdown; citations have the numbers of the papers in the references."""
     papers = cited_papers(conversation)
     number_of = {paper.id: number for number, paper in enumerate(papers, start=1)}
-    blocks = [f"# {_text(conversation.name)}"]
+    blocks = [f"# {_text(conversation.name)}"] if conversation.name else []
     blocks += (_exchange(each, number_of) for each in conversation.exchanges)
     if papers:
         parts = (Part("reference", paper=paper) for paper in papers)
@@ -111,6 +121,11 @@ def conversation_markdown(conversation: Conversation) -> str:
         blocks.append("## References")
         blocks.append("\n".join(f"{at}. {each}" for at, each in enumerate(listed, start=1)))
     return "\n\n".join(blocks) + "\n"
+
+
+def exchange_markdown(exchange: Exchange) -> str:
+    """One question and its answer as Markdown."""
+    return conversation_markdown(Conversation("", "", 0.0, (exchange,)))
 
 
 def cited_papers(conversation: Conversation) -> list[Paper]:

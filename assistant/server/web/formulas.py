@@ -68,8 +68,13 @@ class _UnknownError(ValueError):
 def with_formulas(text: str) -> Markup:
     """`text` with its formulas as MathML, everything else escaped."""
     return Markup().join(
-        _formula(piece) if is_formula else escape(piece) for piece, is_formula in _pieces(text)
+        _formula(piece) if is_formula else _prose(piece) for piece, is_formula in _pieces(text)
     )
+
+
+def plain_formulas(text: str) -> str:
+    """`text` as `with_formulas` shows it, without elements: for names and tooltips."""
+    return with_formulas(text).striptags()
 
 
 def marked(abstract: str, quotes: Sequence[str]) -> Markup:
@@ -103,7 +108,7 @@ def _segments(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[Mar
             cuts = {start, end, *(at for span in spans for at in span if start < at < end)}
             for one, other in pairwise(sorted(cuts)):
                 is_quoted = any(first <= one < last for first, last in spans)
-                yield escape(text[one:other]), is_quoted
+                yield _prose(text[one:other]), is_quoted
         start = end
 
 
@@ -117,6 +122,11 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
             yield found.group(), True
             at = found.end()
     yield from split_formulas(text[at:])
+
+
+def _prose(text: str) -> Markup:
+    """Text outside formulas, escaped; the quotation marks of LaTeX as they are printed."""
+    return escape(text.replace("``", "“").replace("''", "”"))
 
 
 @lru_cache(maxsize=_REMEMBERED)

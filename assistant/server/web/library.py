@@ -18,7 +18,7 @@ from assistant.server.jobs.library import JobState, LibraryJobs, Stage
 from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service
 from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
-from assistant.server.web.topic_map import circles
+from assistant.server.web.topic_map import tiles
 from retrieval.library.ingest import Removal, removal_of
 from retrieval.library.ingest_log import IngestLog, read_log
 from retrieval.library.overview import Copies
@@ -237,7 +237,7 @@ def _topics(service: Service) -> tuple[str, bool]:
         papers = service.overview().papers
     except UserError:  # the overview shows it
         return "", True
-    drawn = circles(topics.topics) if topics else []
+    drawn = tiles(topics.topics) if topics else []
     return library_html("topics", topics, drawn, papers), topics is not None
 
 
