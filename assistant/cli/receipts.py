@@ -11,7 +11,7 @@ from assistant.cli.output import print_text, progress_bars
 from assistant.evaluation.records.replay import restored_settings
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_assistant
-from assistant.research.methods import methods_paragraph
+from assistant.research.methods import methods_of_answer
 from assistant.research.receipt import (
     change_since,
     provenance_json,
@@ -64,10 +64,8 @@ class Extras:
 
     def methods_json(self, answer: Answer) -> Json:
         """The paragraph as a field of the answer's JSON, if it is wanted."""
-        if not (self._methods and answer.search):
-            return {}
-        cited = len({each.paper.id for each in answer.citations})
-        return {"methods": methods_paragraph(answer.search, cited, answer.model)}
+        paragraph = methods_of_answer(answer) if self._methods else ""
+        return {"methods": paragraph} if paragraph else {}
 
 
 def run_replay(options: argparse.Namespace, flags: Flags) -> None:
@@ -92,10 +90,8 @@ def run_replay(options: argparse.Namespace, flags: Flags) -> None:
     else:
         print(f"{same:,} of {len(receipts):,} gave the same bytes.")
     if first := next(filter(None, changes), ""):
-        at = (
-            f"{options.file}, line {changes.index(first) + 1}" if len(changes) > 1 else options.file
-        )
-        raise EvaluationError(f"The replay of {at} differs, first in {first}.")
+        at = f", line {changes.index(first) + 1}," if len(changes) > 1 else ""
+        raise EvaluationError(f"The replay of {options.file}{at} differs, first in {first}.")
 
 
 def _change(receipt: Json, assistant: Assistant, settings: Settings) -> str:

@@ -1,7 +1,7 @@
 """What was searched for an answer, as a paragraph for the methods section of a manuscript."""
 
 from assistant import __version__
-from assistant.types import SearchRecord
+from assistant.types import Answer, SearchRecord
 
 MATCHED = (
     "Matched: abstracts that share a word with the question which at most one in twenty has, or "
@@ -35,3 +35,9 @@ def methods_paragraph(
         "sentence of the answer is quoted from a cited abstract or was checked against the "
         f"sentence that it cites (chat model: {model})."
     )
+
+
+def methods_of_answer(answer: Answer) -> str:
+    """The paragraph on an answer; empty if nothing was searched for it."""
+    cited = len({each.paper.id for each in answer.citations})
+    return methods_paragraph(answer.search, cited, answer.model) if answer.search else ""

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
@@ -87,6 +88,8 @@ class Exchange:
     notice: str = "This answer was not finished."
     """Shown if there is no answer."""
     rating: Rating | None = None
+    made_with: dict[str, Any] | None = None
+    """What the answer was made with, for its receipt; None if that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
