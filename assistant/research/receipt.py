@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from retrieval.types import InputError, Paper, silent
 VERSION = 1
 _PARTS = ("library", "models", "prompts", "settings", "packages", "code")
 """What a replay compares, in this order, before the answer."""
-_NOT_COMPARED = ("made", "made_with", "sha256")
+_NOT_COMPARED = ("made_with", "sha256")
 _DIGITS = 6
 """Decimals of scores."""
 _PROVENANCE = TypeAdapter(Provenance)
@@ -56,10 +57,16 @@ def provenance_json(assistant: Assistant, settings: Settings) -> Json:
         ModelError: a model's file is gone.
         LibraryError: the library cannot be read.
     """
-    made = made_with(settings, model_files(settings, silent), asdict(assistant.settings))
+    made = made_with(settings, _model_files(settings), asdict(assistant.settings))
     parts: Json = _PROVENANCE.dump_python(made, mode="json")
     parts["library"]["revision"] = assistant.library.store.revision
-    return {name: parts[name] for name in _PARTS}
+    return {**{name: parts[name] for name in _PARTS}, "times": {"made": now()}}
+
+
+@lru_cache(maxsize=4)
+def _model_files(settings: Settings) -> dict[str, Path]:
+    """The files of the models, whose weights are not hashed again to find them."""
+    return model_files(settings, silent)
 
 
 def receipt_of(
@@ -83,7 +90,6 @@ def receipt_of(
         )
     receipt = {
         "receipt": VERSION,
-        "made": now(),
         "question": answer.question,
         "statement": answer.coverage_statement,
         "answer": _answer_json(answer),
@@ -126,10 +132,11 @@ def statement_of(receipt: Json) -> str:
 
 def methods_of(receipt: Json) -> str:
     """The paragraph for a methods section, with the day on which the answer was made."""
-    search, made, model = _search(receipt), receipt["made"], receipt["answer"]["model"]
-    version = receipt["made_with"]["code"]["version"]
-    cited = _cited(receipt)
-    return methods_paragraph(search, cited, model, version=version, date=made) if search else ""
+    if not (search := _search(receipt)):
+        return ""
+    made, model = receipt["made_with"], receipt["answer"]["model"]
+    version, date = made["code"]["version"], made["times"]["made"]
+    return methods_paragraph(search, _cited(receipt), model, version=version, date=date)
 
 
 def change_since(receipt: Json, assistant: Assistant, settings: Settings) -> str:

@@ -32,7 +32,11 @@ def add_tools(service: Service) -> None:
     the network, to an address that the first request can choose.
     """
 
-    async def ask(question: str, request: gr.Request, receipt: bool = False) -> str:  # noqa: FBT
+    async def ask(
+        question: str,
+        request: gr.Request,
+        receipt: bool = False,  # noqa: FBT001, FBT002 - it is called by names
+    ) -> str:
         """Answer a question from the library of paper abstracts on this machine.
 
         Every sentence of the answer is quoted from an abstract or checked against one; the
