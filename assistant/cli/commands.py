@@ -46,6 +46,7 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
+from assistant.server.connections import watch
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.settings import Settings, load_settings, resource_folder
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
@@ -62,6 +63,7 @@ from retrieval.types import InputError, LibraryError, Progress, never
 
 def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     """Open the browser app."""
+    watch()
     # Gradio takes seconds to import, and only this command needs it.
     from assistant.server.app import serve  # noqa: PLC0415
 
