@@ -24,7 +24,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 ANSWER_KEYS = [
     *("id", "turn", "question", "standalone_question", "outcome", "answer", "sentences"),
     *("citations", "passages", "model", "timings", "tokens", "confidence", "searched_for"),
-    *("coverage", "suggestions"),
+    *("coverage", "coverage_statement", "suggestions"),
 ]
 RIAD = "Learning Strides in Convolutional Neural Networks"
 
