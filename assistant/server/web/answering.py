@@ -149,6 +149,10 @@ class Stops:
         """Whether the session still waits for the answer that `flag` stops."""
         return self._flags.get(session) is flag
 
+    def is_idle(self, session: str) -> bool:
+        """Whether the session waits for no answer and has stopped none."""
+        return session not in self._flags
+
     def end(self, session: str) -> None:
         """Stop and forget the session: its page was closed or shows another conversation."""
         self.stop(session)

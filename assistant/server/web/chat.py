@@ -251,8 +251,13 @@ class Chat:
             last = self._view(pending.owner, pending.before.id) | self._idle
         except UserError as error:
             last = self._error(error) | self._idle
-        # Gradio shows the last value a second time, so it must change nothing on another page.
-        yield last if self._stops.is_current(session, flag) else gr.skip()
+        if self._stops.is_current(session, flag):
+            yield last
+        elif self._stops.is_idle(session):
+            yield {self.answer: ""}  # an update that was on its way may have come after the switch
+        else:
+            # Gradio shows the last value a second time, so it must not change another answer.
+            yield gr.skip()
 
     def _answer_updates(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Updates]:
         """The question as it is sent, then its answer as it grows."""
