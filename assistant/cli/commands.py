@@ -24,6 +24,7 @@ from assistant.cli.output import (
     progress_bars,
     removal_line,
 )
+from assistant.cli.receipts import Extras, run_replay
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -45,6 +46,7 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
+from assistant.server.connections import watch
 from assistant.server.history import Conversations
 from assistant.server.storage.database import database_of
 from assistant.settings import Settings, load_settings, resource_folder
@@ -62,6 +64,7 @@ from retrieval.types import InputError, LibraryError, Progress, never
 
 def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     """Open the browser app."""
+    watch()
     # Gradio takes seconds to import, and only this command needs it.
     from assistant.server.app import serve  # noqa: PLC0415
 
@@ -113,16 +116,21 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     """Answer one question, or every question of a file."""
     settings = load_settings(flags)
     conversations = _asked(options.question, options.jsonl)
+    extras = Extras(options, settings)
     assistant = _assistant(settings)
     if not (options.json or options.jsonl):
-        ask(assistant, options.question)
+        answer = ask(assistant, options.question).answer
+        extras.keep(assistant, answer, ())
+        extras.print_methods(answer)
         return
     for conversation in conversations:
         history: list[Turn] = []
         for turn, question in enumerate(conversation.questions):
             answer = assistant.answer(question, history)
+            extras.keep(assistant, answer, history)
             history.append(Turn(question, answer))
-            print(dumps(answer_json(answer, conversation.id or None, turn)), flush=True)
+            fields = answer_json(answer, conversation.id or None, turn)
+            print(dumps({**fields, **extras.methods_json(answer)}), flush=True)
 
 
 def _asked(typed: str, file: Path | None) -> list[Conversation]:
@@ -288,7 +296,7 @@ def _typed_password(name: str) -> str:
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     run.__name__.removeprefix("run_"): run
     for run in (
-        *(run_serve, run_ask, run_chat, run_search, run_lookup),
+        *(run_serve, run_ask, run_replay, run_chat, run_search, run_lookup),
         *(run_ingest, run_remove, run_doctor, run_models),
         *(run_evaluate, run_calibrate, run_cases, run_users),
     )

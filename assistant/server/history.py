@@ -7,6 +7,7 @@ questions that led to it, the answer and the rating. A case stays when its conve
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
@@ -63,6 +64,8 @@ class Exchange:
     notice: str = "This answer was not finished."
     """Shown if there is no answer."""
     rating: Rating | None = None
+    made_with: dict[str, Any] | None = None
+    """What the answer was made with, for its receipt; None if that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
