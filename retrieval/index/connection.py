@@ -1,4 +1,4 @@
-"""Chroma, opened for one folder and used in turns.
+"""Chroma, embedded: opened for one folder and used in turns; and the client of a server.
 
 No other module imports Chroma. It has two collections: `chunks` has every chunk with its vector;
 `papers` has every record and the number of its chunks, with a meaningless vector, since Chroma
@@ -19,7 +19,7 @@ import shutil
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -50,6 +50,8 @@ _HNSW: dict[str, dict[str, Any]] = {
 class Connection:
     """Chroma's client for one folder, shared within this process, and the turns to use it."""
 
+    keeps_files = True
+
     def __init__(self, folder: Path) -> None:
         """Nothing is opened yet."""
         self._folder = folder
@@ -63,6 +65,7 @@ class Connection:
         self._client: Client | None = None
         self.chunks: Collection
         self.papers: Collection
+        self._since, self._touched = "", set[str]()
 
     @contextmanager
     def turn(self, *, writing: bool = False) -> Iterator[None]:
@@ -94,6 +97,18 @@ class Connection:
                 "the disk has room, run `assistant doctor --repair`, or ingest the files again "
                 "with another --home."
             ) from error
+
+    def begin(self, revision: str) -> None:
+        """Note the papers that are touched from this revision on."""
+        self._since, self._touched = revision, set()
+
+    def touch(self, ids: Iterable[str]) -> None:
+        """Note that these papers are written or deleted."""
+        self._touched.update(ids)
+
+    def touched_since(self, revision: str) -> set[str] | None:
+        """The ids of the papers touched since; None if that is not known."""
+        return set(self._touched) if revision and revision == self._since else None
 
     def sync_every(self, vectors: int) -> None:
         """Have Chroma save the chunks' vectors after every `vectors` new ones."""
