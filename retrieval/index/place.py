@@ -62,8 +62,8 @@ class Place(Protocol):
     def write(self, manifest: Manifest) -> Manifest:
         """Write the manifest; return it as it was written, with its revision."""
 
-    def current(self, manifest: Manifest) -> Manifest:
-        """The manifest after writes of others, as far as that is known without a turn."""
+    def current(self, manifest: Manifest, revision: str = "") -> Manifest:
+        """The manifest as others, or this writer, have changed it; `revision` is of the store."""
 
     def has_papers(self) -> bool:
         """Whether there is a store, though a manifest may be missing."""
@@ -105,7 +105,7 @@ class FolderPlace:
         write_manifest(self._manifest, manifest)
         return manifest
 
-    def current(self, manifest: Manifest) -> Manifest:
+    def current(self, manifest: Manifest, revision: str = "") -> Manifest:
         """As it was read: the revision of the files shows that another process has written."""
         return manifest
 

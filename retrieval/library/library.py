@@ -191,7 +191,7 @@ class Library:
             LibraryInUseError: it must be repaired while another process writes.
         """
         stored = self.store.revision  # another process may have written, or torn the files
-        self._manifest = self.place.current(self._manifest)
+        self._manifest = self.place.current(self._manifest, stored)
         if self._ready == (self.revision, self.lexical.revision, stored):
             return
         if not self._paper_count():
