@@ -205,8 +205,8 @@ class PaperIndex:
 def signs_of(record: Record, known_as: str = "") -> list[str]:
     """Hashes of all that a copy of the record may share with it, to look copies up in an index.
 
-    What `PaperIndex` finds shares at least one of them, and so does a record of the same name in one
-    of its files; `known_as` is an id of it that no file gives.
+    What `PaperIndex` finds shares at least one of them, and so does a record of the same name in
+    one of its files; `known_as` is an id of it that no file gives.
     """
     compared = _compared(record)
     signs = [*_signs(compared), *(("name", f"{file} {name}") for file, name in names_of(record))]

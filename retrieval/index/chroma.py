@@ -97,7 +97,7 @@ class ChromaStore:
 
     def papers(self) -> Iterator[StoredPaper]:
         """All papers, in any order."""
-        for ids in _pages(self._paper_ids()):
+        for ids in _pages(self.paper_ids()):
             yield from self._read(ids)
 
     def stored_by_id(self, ids: Sequence[str]) -> dict[str, StoredPaper]:
@@ -289,7 +289,7 @@ class ChromaStore:
 
     def drop_damaged_records(self) -> None:
         """Delete the records that cannot be read; their chunks are stray then."""
-        pages = _pages(self._paper_ids())
+        pages = _pages(self.paper_ids())
         suspects = [id_ for page in pages if not self._is_readable(page) for id_ in page]
         damaged = [id_ for id_ in suspects if not self._is_readable([id_])]
         with self._turn(writing=True):
@@ -304,7 +304,8 @@ class ChromaStore:
             return False
         return True
 
-    def _paper_ids(self) -> list[str]:
+    def paper_ids(self) -> list[str]:
+        """The ids of all papers, in any order."""
         with self._turn():
             return list(self._papers.get(include=[])["ids"])
 

@@ -3,9 +3,9 @@
 Chroma has no compare-and-set, but of several processes that make a collection of one name exactly
 one succeeds. So each lease is a collection with a number of its own: the highest one counts, and
 who wants the next lease makes the next number. The holder renews it every few seconds. A lease is
-free once it is released, or once it was not renewed for `EXPIRY` seconds by the clock of the one who
-waits, who compares no times of two machines: a wrong clock can make somebody wait `EXPIRY` longer,
-and never takes a lease from a living holder.
+free once it is released, or once somebody who waits has seen no renewal for `EXPIRY` seconds of the
+own clock. Times of two machines decide only whether to wait or to refuse at once: a wrong clock may
+make somebody come again `EXPIRY` seconds later, and never takes a lease from a living holder.
 
 What is left: a process that is stopped between the check of its lease and its request, for longer
 than `EXPIRY`, may still send this one request. It writes by id what belongs there, and
@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from retrieval.index.connection import ANSWERED_ERRORS, MISSING, UNREACHED, RefusedError
@@ -38,8 +39,8 @@ def now() -> float:
 
 def _here() -> str:
     """Names the space of process ids of this process."""
-    with suppress(OSError, AttributeError):
-        return f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}"
+    with suppress(OSError):
+        return f"{socket.gethostname()} {Path('/proc/self/ns/pid').readlink()}"
     return socket.gethostname()
 
 
@@ -81,6 +82,17 @@ class Lease:
             if each < number:
                 self._remove(each)
         threading.Thread(target=self._keep, daemon=True).start()
+
+    def holder(self) -> str:
+        """Who has the lease, in a sentence."""
+        last = self._last()
+        if last is None or (fields := last[1].metadata or {}).get("released"):
+            return "Nobody is writing."
+        seconds = time.time() - float(fields.get("at", 0))
+        return (
+            f"Process {fields.get('process')} on {_host(fields)} is writing; its lease was renewed "
+            f"{seconds:.0f} seconds ago by its clock."
+        )
 
     def release(self) -> None:
         """Free the lease; if the server does not answer, it expires."""
@@ -148,10 +160,9 @@ class Lease:
 
     def _refuse(self, holder: Any) -> None:
         fields = holder.metadata or {}
-        host = str(fields.get("host", "another machine")).split(" ", 1)[0]
         raise LibraryInUseError(
             f"The library {self._where} is being written by process {fields.get('process')} on "
-            f"{host}; wait until it has finished, or {EXPIRY:.0f} seconds if it was ended by force."
+            f"{_host(fields)}; wait until it has finished, or {EXPIRY:.0f} seconds if it was killed."
         )
 
     def _numbers(self) -> dict[int, Any]:
@@ -168,6 +179,10 @@ class Lease:
     def _remove(self, number: int) -> None:
         with suppress(*ANSWERED_ERRORS):
             self._client.delete_collection(f"{self._name}-{number}")
+
+
+def _host(fields: dict[str, Any]) -> str:
+    return str(fields.get("host", "another machine")).split(" ", 1)[0]
 
 
 def _has_ended(fields: dict[str, Any]) -> bool:

@@ -81,15 +81,25 @@ def schema() -> tantivy.Schema:
     `text` has the words of title and abstract, `pieces` their pieces; `key`, `venue`, `year`
     and `decision` are those of the record; `name` has every author as `du, yilun`, `author` every
     word of the names; `nickname` and `introduced` are joined names of methods; `number` is the
-    paper's index among the ids, `when` its year, for sorting. `paper` is its id, and `sign` has what
-    copies of it share, see `signs_of`.
+    paper's index among the ids, `when` its year, for sorting. `paper` is its id; `sign` has what its
+    copies share, see `signs_of`.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name=_TEXT)
     builder.add_text_field("pieces", tokenizer_name=_PIECES, index_option="freq")
     builder.add_text_field("title", tokenizer_name=_WORDS)
     builder.add_text_field("author", tokenizer_name=_WORDS)
-    for name in ("key", "name", "venue", "year", "decision", "nickname", "introduced", "paper", "sign"):
+    for name in (
+        "key",
+        "name",
+        "venue",
+        "year",
+        "decision",
+        "nickname",
+        "introduced",
+        "paper",
+        "sign",
+    ):
         builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
     builder.add_unsigned_field("number", fast=True)
     builder.add_unsigned_field("when", fast=True)

@@ -18,6 +18,10 @@ MOVING = 0
 """In place of the format: the library is the unfinished copy of a move."""
 
 
+class UnfinishedCopyError(LibraryError):
+    """The library is the unfinished copy of a move."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The contents of `library.json`."""
@@ -104,7 +108,7 @@ def manifest_of(text: str, where: str) -> Manifest:
     if fields.pop("checksum", None) not in (None, checksum_of_fields(fields)):
         raise ValueError("its checksum does not fit")
     if fields.get("format") == MOVING:
-        raise LibraryError(
+        raise UnfinishedCopyError(
             f"{where} is of an unfinished copy of a library; run the same `assistant move` again."
         )
     if fields.get("format") != FORMAT:

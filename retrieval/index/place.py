@@ -65,6 +65,9 @@ class Place(Protocol):
     def current(self, manifest: Manifest, revision: str = "") -> Manifest:
         """The manifest as others, or this writer, have changed it; `revision` is of the store."""
 
+    def facts(self) -> tuple[str, ...]:
+        """What `assistant doctor` says of the place, a sentence each."""
+
     def has_papers(self) -> bool:
         """Whether there is a store, though a manifest may be missing."""
 
@@ -105,9 +108,13 @@ class FolderPlace:
         write_manifest(self._manifest, manifest)
         return manifest
 
-    def current(self, manifest: Manifest, revision: str = "") -> Manifest:
+    def current(self, manifest: Manifest, revision: str = "") -> Manifest:  # noqa: ARG002
         """As it was read: the revision of the files shows that another process has written."""
         return manifest
+
+    def facts(self) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def has_papers(self) -> bool:
         """Whether there is a folder of Chroma's."""

@@ -10,8 +10,8 @@ import json
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -20,39 +20,25 @@ import filelock
 import tenacity
 
 from retrieval.index.connection import (
-    ANSWERED_ERRORS,
     MISSING,
-    UNREACHED,
-    RefusedError,
     server_client,
     server_collection,
 )
 from retrieval.index.lease import Lease
-from retrieval.index.manifest import Manifest, manifest_of, manifest_text
+from retrieval.index.manifest import Manifest, UnfinishedCopyError, manifest_of, manifest_text
 from retrieval.index.place import make_home
+from retrieval.index.server_errors import Address, explained, may_pass, nonsense
 from retrieval.types import InputError, LibraryError, LibraryInUseError
 
 SECONDS = 60.0
 """Time in which a request must be answered."""
 PATIENCE = 20.0
-"""Time in which a request that failed is repeated: a server that is started again is back by then."""
+"""Time in which a request that failed is repeated, enough for a server to start again."""
 MOST_CHANGES = 2000
 """Noted writes from which the numbering begins anew, so that replicas make their indexes anew."""
 _PAGE = 500
 _MANIFEST = "manifest"
-_TRY_AGAIN = {429, 502, 503, 504}
 _VERSION = "1."
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a library is on a server of Chroma."""
-
-    url: str
-    tenant: str = "default_tenant"
-    database: str = "default_database"
-    prefix: str = "papers"
-    token: str = field(default="", repr=False)
 
 
 def address_of(text: str, token_file: Path | None = None) -> Address:
@@ -101,6 +87,7 @@ class ServerConnection:
         self.address = address
         self.where = f"at {address.url} ({address.prefix!r})"
         self._client: Any = None
+        self.version = ""
         self._opened: dict[str, Any] = {}
         self.chunks, self.papers = _Collection(self, "chunks"), _Collection(self, "papers")
         self.changes = _Collection(self, "changes")
@@ -263,7 +250,7 @@ class ServerConnection:
                 )
                 version = str(client.get_version())
             except Exception as error:
-                said = explained(error, address) or _nonsense(address)
+                said = explained(error, address) or nonsense(address)
                 raise LibraryError(said) from error
             if not version.startswith(_VERSION):
                 raise LibraryError(
@@ -330,6 +317,17 @@ class ServerPlace:
         """Without a manifest there are none: it comes with the collection."""
         return False
 
+    def facts(self) -> tuple[str, ...]:
+        """What is known of the server."""
+        address, connection = self.connection.address, self.connection
+        with connection.turn():
+            lease = Lease(connection.client(), connection.name_of("writer"), self.where)
+            return (
+                f"Chroma server {address.url}, API {connection.version}: tenant "
+                f"{address.tenant!r}, database {address.database!r}, prefix {address.prefix!r}.",
+                lease.holder(),
+            )
+
     @contextmanager
     def writer(self) -> Iterator[None]:
         """Hold the lease of the library."""
@@ -347,7 +345,9 @@ class ServerPlace:
 
     def _number(self) -> None:
         """Continue the numbering of changes, or begin anew if it is long or an end was cut off."""
-        connection, manifest = self.connection, self.read()
+        connection, manifest = self.connection, None
+        with suppress(UnfinishedCopyError):
+            manifest = self.read()
         self._numbering, _, last = (manifest.revision if manifest else "").rpartition(".")
         with connection.turn(writing=True):
             connection.changes_noted = connection.changes.count()
@@ -389,69 +389,9 @@ def _nobody() -> None:
 
 def _retried(work: Callable[[], Any]) -> Any:
     repeated: Any = tenacity.Retrying(
-        retry=tenacity.retry_if_exception(_may_pass),
+        retry=tenacity.retry_if_exception(may_pass),
         wait=tenacity.wait_random_exponential(multiplier=0.2, max=3),
         stop=tenacity.stop_after_delay(PATIENCE),
         reraise=True,
     )
     return repeated(work)
-
-
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, UNREACHED) or (
-        isinstance(error, RefusedError) and error.status in _TRY_AGAIN
-    )
-
-
-def explained(error: BaseException, address: Address) -> str | None:
-    """One sentence on what went wrong with a server; None for a fault of this program."""
-    causes = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
-        causes.append(cause)
-    text = " ".join(" ".join(map(str, causes)).split())
-    server = f"The Chroma server at {address.url}"
-    refused = next((each for each in causes if isinstance(each, RefusedError)), None)
-    is_unreached = any(isinstance(each, UNREACHED) for each in causes)
-    if is_unreached and "CERTIFICATE" in text:
-        return (
-            f"{server} has a certificate that is not trusted; name the file of its authority in "
-            "SSL_CERT_FILE."
-        )
-    if is_unreached and "SSL" in text:
-        return f"{server} does not speak TLS; check the port, or write http:// for https://."
-    if (refused and "HTTPS" in text) or (is_unreached and "disconnected" in text):
-        return (
-            f"{server} ended the connection ({text[:120]}); check that it is running, and whether "
-            "it asks for https://."
-        )
-    if refused and refused.status in {401, 403}:
-        given = "takes another token" if address.token else "asks for a token"
-        return f"{server} {given} (status {refused.status}); give it with --chroma-token-file FILE."
-    if isinstance(error, MISSING):
-        return (
-            f"{server} answers that something is missing ({text[:150]}); check tenant= and "
-            "database= in --chroma, or make them there."
-        )
-    if is_unreached:
-        reason = text[:120] or type(error).__name__
-        return (
-            f"{server} cannot be reached ({reason}); check the address and that `chroma run` is "
-            "running there. What was interrupted is completed by the next `assistant ingest`."
-        )
-    if refused:
-        return f"{server} refused a request ({refused}); see its log."
-    if isinstance(error, ANSWERED_ERRORS):
-        return (
-            f"{server} could not do what was asked ({text[:200]}); see its log, its rights and the "
-            "disk's room, then run `assistant doctor --repair`."
-        )
-    if isinstance(error, ValueError | TypeError | LookupError | AttributeError):
-        return _nonsense(address)
-    return None
-
-
-def _nonsense(address: Address) -> str:
-    return (
-        f"What answers at {address.url} is no Chroma server of version 1, or its answers are "
-        "damaged; check the address."
-    )

@@ -19,9 +19,9 @@ from assistant.evaluation.records.record import Asking, RunRecord, Times, now
 from assistant.evaluation.scorers import VERSION
 from assistant.models.listing import read_header
 from assistant.pipeline.abstention import read_calibration, threshold
+from assistant.pipeline.startup import place_of
 from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
-from retrieval.index.manifest import read_manifest
 from retrieval.search.rerank import RerankSettings
 from retrieval.types import Paper
 
@@ -39,7 +39,7 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
         models={role: _model(path) for role, path in files.items()},
         settings=_settings(settings, asking.ablations),
         prompts={path.stem: sha256_of(path) for path in prompts},
-        library=library_facts(settings.home),
+        library=library_facts(settings),
         asking=asking,
         scorers=VERSION,
         machine={
@@ -52,11 +52,12 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
     )
 
 
-def library_facts(home: Path) -> dict[str, Any]:
-    """Papers, chunks, hash, embedder and chunker of the library in `home`."""
-    store = ChromaStore(home / "chroma")
+def library_facts(settings: Settings) -> dict[str, Any]:
+    """Papers, chunks, hash, embedder and chunker of the library."""
+    place = place_of(settings)
+    store = ChromaStore(place.connection)
     papers, chunks = store.count()
-    manifest = read_manifest(home / "library.json")
+    manifest = place.read()
     return {
         "papers": papers,
         "chunks": chunks,
