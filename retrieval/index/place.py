@@ -62,8 +62,11 @@ class Place(Protocol):
     def write(self, manifest: Manifest) -> Manifest:
         """Write the manifest; return it as it was written, with its revision."""
 
-    def current(self, manifest: Manifest, revision: str = "") -> Manifest:
-        """The manifest as others, or this writer, have changed it; `revision` is of the store."""
+    def current(self, manifest: Manifest, revision: str) -> str:
+        """The revision of the library, whose store has `revision` and whose manifest was this."""
+
+    def publish(self, manifest: Manifest) -> Manifest:
+        """Within a write, let others see what is written so far."""
 
     def facts(self) -> tuple[str, ...]:
         """What `assistant doctor` says of the place, a sentence each."""
@@ -108,8 +111,12 @@ class FolderPlace:
         write_manifest(self._manifest, manifest)
         return manifest
 
-    def current(self, manifest: Manifest, revision: str = "") -> Manifest:  # noqa: ARG002
-        """As it was read: the revision of the files shows that another process has written."""
+    def current(self, manifest: Manifest, revision: str) -> str:  # noqa: ARG002
+        """That of the manifest, which is read again if the store has changed."""
+        return manifest.revision
+
+    def publish(self, manifest: Manifest) -> Manifest:
+        """Others see it already."""
         return manifest
 
     def facts(self) -> tuple[str, ...]:

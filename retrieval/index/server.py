@@ -307,11 +307,11 @@ class ServerPlace:
         self.connection.set_manifest(manifest)
         return manifest
 
-    def current(self, manifest: Manifest, revision: str = "") -> Manifest:
-        """The manifest in the server; while this process writes, its own with its changes."""
-        if self.connection.writes:
-            return self.write(manifest)
-        return manifest if manifest.revision == revision else self.read() or manifest
+    def current(self, manifest: Manifest, revision: str) -> str:  # noqa: ARG002
+        """That of the manifest in the server, which is also that of the store."""
+        return revision
+
+    publish = write
 
     def has_papers(self) -> bool:
         """Without a manifest there are none: it comes with the collection."""
@@ -330,18 +330,19 @@ class ServerPlace:
 
     @contextmanager
     def writer(self) -> Iterator[None]:
-        """Hold the lease of the library."""
+        """Hold the lease of the library, and the lock of this replica's index."""
         connection = self.connection
-        with connection.turn():
-            lease = Lease(connection.client(), connection.name_of("writer"), self.where)
-            lease.acquire()
-        try:
-            connection.check_lease, connection.writes = lease.check, True
-            self._number()
-            yield
-        finally:
-            connection.check_lease, connection.writes = _nobody, False
-            lease.release()
+        with self.indexer():
+            with connection.turn():
+                lease = Lease(connection.client(), connection.name_of("writer"), self.where)
+                lease.acquire()
+            try:
+                connection.check_lease, connection.writes = lease.check, True
+                self._number()
+                yield
+            finally:
+                connection.check_lease, connection.writes = _nobody, False
+                lease.release()
 
     def _number(self) -> None:
         """Continue the numbering of changes, or begin anew if it is long or an end was cut off."""
@@ -363,8 +364,8 @@ class ServerPlace:
             self._lock.acquire(timeout=0)
         except filelock.Timeout as error:
             raise LibraryInUseError(
-                f"The lexical index in {self.lexical} is being made by another process; "
-                "try again when it has finished."
+                f"The library {self.where} is being written, or its index made, by another process of "
+                "this machine; wait until it has finished."
             ) from error
         try:
             yield

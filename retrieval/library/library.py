@@ -128,6 +128,7 @@ class Library:
         self._manifest = self.place.write(begun)
         try:
             yield
+            self._manifest = self.place.publish(self._manifest)
             self._link()
             self.show_written()
         finally:
@@ -136,7 +137,7 @@ class Library:
 
     def show_written(self) -> None:
         """Make what is written so far searchable, inside `writing`."""
-        self._manifest = self.place.current(self._manifest)
+        self._manifest = self.place.publish(self._manifest)
         self._update_lexical()
         self.place.begin(self.revision)
 
@@ -191,18 +192,19 @@ class Library:
             LibraryInUseError: it must be repaired while another process writes.
         """
         stored = self.store.revision  # another process may have written, or torn the files
-        self._manifest = self.place.current(self._manifest, stored)
-        if self._ready == (self.revision, self.lexical.revision, stored):
+        revision = self.place.current(self._manifest, stored)
+        if self._ready == (revision, self.lexical.revision, stored):
             return
         if not self._paper_count():
             raise LibraryError(
                 f"The library {self.place.where} has no papers; "
                 "fill it with `assistant ingest`, or start `assistant serve`."
             )
-        if self.lexical.revision != self.revision:
+        if self.lexical.revision != revision:
             self._agree()
-        if self.lexical.revision == self.revision:
-            self._ready = (self.revision, self.lexical.revision, stored)
+            revision = self.place.current(self._manifest, stored)
+        if self.lexical.revision == revision:
+            self._ready = (revision, revision, stored)
 
     def _agree(self) -> None:
         try:
