@@ -19,6 +19,7 @@ import shutil
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -244,6 +245,7 @@ def server_client(
     session: httpx.Client = client._server._session
     session.timeout = httpx.Timeout(seconds)
     session.event_hooks = {"response": [_check_status]}
+    weakref.finalize(client, session.close)  # Chroma leaves it open
     return client
 
 

@@ -162,7 +162,8 @@ class Lease:
         fields = holder.metadata or {}
         raise LibraryInUseError(
             f"The library {self._where} is being written by process {fields.get('process')} on "
-            f"{_host(fields)}; wait until it has finished, or {EXPIRY:.0f} seconds if it was killed."
+            f"{_host(fields)}; wait until it has finished, or if it was killed "
+            f"{EXPIRY:.0f} seconds."
         )
 
     def _numbers(self) -> dict[int, Any]:

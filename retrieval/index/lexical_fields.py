@@ -81,8 +81,8 @@ def schema() -> tantivy.Schema:
     `text` has the words of title and abstract, `pieces` their pieces; `key`, `venue`, `year`
     and `decision` are those of the record; `name` has every author as `du, yilun`, `author` every
     word of the names; `nickname` and `introduced` are joined names of methods; `number` is the
-    paper's index among the ids, `when` its year, for sorting. `paper` is its id; `sign` has what its
-    copies share, see `signs_of`.
+    paper's index among the ids, `when` its year, for sorting. `paper` is its id; `sign` has what
+    its copies share, see `signs_of`.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name=_TEXT)

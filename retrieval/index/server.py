@@ -364,8 +364,8 @@ class ServerPlace:
             self._lock.acquire(timeout=0)
         except filelock.Timeout as error:
             raise LibraryInUseError(
-                f"The library {self.where} is being written, or its index made, by another process of "
-                "this machine; wait until it has finished."
+                f"The library {self.where} is being written or indexed by another process of this "
+                "machine; wait until it has finished."
             ) from error
         try:
             yield

@@ -6,7 +6,8 @@
 The abstracts are sentences of the seeds and of CORPUS.jsonl (BEIR's SciFact) in new combinations,
 the same on every run. Vectors are random unit vectors, so that the time is not that of embedding;
 questions are embedded for real. `--made` uses a library that was made before; then a file of 100
-papers is added to it. With `--chroma` the library is on that server of Chroma. Prints a table, then one JSON line. Results are in scale.md.
+papers is added to it. With `--chroma` the library is on that server of Chroma.
+Prints a table, then one JSON line. Results are in scale.md.
 """
 
 import argparse

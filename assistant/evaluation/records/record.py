@@ -98,8 +98,8 @@ class Difference(NamedTuple):
 
 
 _MAY_DIFFER = frozenset(
-    "code.commit code.dirty settings.home settings.chroma settings.chroma_token_file settings.cache "
-    "settings.model settings.embedder settings.threads".split()
+    "code.commit code.dirty settings.home settings.chroma settings.chroma_token_file "
+    "settings.cache settings.model settings.embedder settings.threads".split()
 )
 """Values that do not change figures, beside those of the machine, times, and paths of files, which
 have hashes of their own."""
