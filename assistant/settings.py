@@ -42,6 +42,15 @@ class SharedSettings(BaseSettings):
 
     home: Path = _field(platformdirs.user_data_path(APPLICATION), "folder of the library", "DIR")
     cache: Path = _field(platformdirs.user_cache_path(APPLICATION), "folder of the models", "DIR")
+    chroma: str = _field(
+        "",
+        "Chroma server that has the papers, in place of the folder: "
+        "http://HOST:PORT, if needed with ?tenant=NAME&database=NAME&prefix=NAME",
+        "URL",
+    )
+    chroma_token_file: Path | None = _field(
+        None, "file with the token that the Chroma server asks for", "FILE"
+    )
     model: str = _field("default", "chat model: default, a path or hf:owner/repo:file", "GGUF")
     embedder: str = _field("default", "embedder: default, a path or hf:owner/repo:file", "GGUF")
     adapter: bool = _field(default=True, description="use the default chat model's adapter")

@@ -22,6 +22,8 @@ from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, WritingSettings
 from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.index.place import FolderPlace, Place
+from retrieval.index.server import ServerPlace, address_of
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.types import ModelError, Progress, never
@@ -35,7 +37,21 @@ def open_library(settings: Settings, progress: Progress) -> Library:
         LibraryError: the library cannot be opened.
     """
     path = resolve_embedder(settings.embedder, settings.cache, progress)
-    return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
+    embedder = LlamaCppEmbedder(path, threads=settings.threads)
+    return Library(settings.home, embedder, place=place_of(settings))
+
+
+def place_of(settings: Settings) -> Place:
+    """Where the papers are: on the Chroma server that is named, or else in the home folder.
+
+    Raises:
+        InputError: the server's address cannot be used.
+        LibraryError: the server or the folder cannot be used.
+    """
+    if not settings.chroma:
+        return FolderPlace(settings.home)
+    address = address_of(settings.chroma, settings.chroma_token_file)
+    return ServerPlace(address, settings.home)
 
 
 def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel:

@@ -22,10 +22,10 @@ from assistant.models import resolve_chat_model, resolve_embedder, resolve_encod
 from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, file_key
 from assistant.models.listing import read_header
 from assistant.pipeline.abstention import read_calibration, threshold
+from assistant.pipeline.startup import place_of
 from assistant.settings import APPLICATION, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.files import write_whole
-from retrieval.index.manifest import read_manifest
 from retrieval.search.rerank import RerankSettings
 from retrieval.types import LibraryError, Paper, Progress
 
@@ -67,7 +67,7 @@ def made_with(
         models={role: _model(path) for role, path in files.items()},
         settings=_settings(settings, answering),
         prompts={path.stem: sha256_of(path) for path in prompts},
-        library=library_facts(settings.home),
+        library=library_facts(settings),
     )
 
 
@@ -89,15 +89,16 @@ def model_files(settings: Settings, progress: Progress) -> dict[str, Path]:
     return files
 
 
-def library_facts(home: Path) -> dict[str, Any]:
-    """Papers, chunks, hash, embedder and chunker of the library in `home`."""
-    store = ChromaStore(home / "chroma")
+def library_facts(settings: Settings) -> dict[str, Any]:
+    """Papers, chunks, hash, embedder and chunker of the library."""
+    place = place_of(settings)
+    store = ChromaStore(place.connection)
     papers, chunks = store.count()
-    manifest = read_manifest(home / "library.json")
+    manifest = place.read()
     return {
         "papers": papers,
         "chunks": chunks,
-        "sha256": _kept_fingerprint(home, store),
+        "sha256": _kept_fingerprint(settings.home, store),
         "embedder": manifest and manifest.embedder,
         "chunker": manifest and f"{manifest.chunker}, {manifest.chunk_tokens} tokens",
     }
