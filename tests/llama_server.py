@@ -39,7 +39,7 @@ class LlamaServer:
 
 @contextmanager
 def llama_server(model: Path, **options: Any) -> Iterator[LlamaServer]:
-    """Serve a GGUF file; `slots`, `context` (of each slot), `lora`, `embedding`, `key`, `threads`."""
+    """Serve a GGUF file; options: slots, context (of a slot), lora, embedding, key, threads."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -71,7 +71,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str) -> None:
 
 def main(options: dict[str, Any]) -> None:
     """Serve until the process is ended."""
-    import xllamacpp
+    import xllamacpp  # noqa: PLC0415 - in the server's own process only
 
     params = xllamacpp.CommonParams()
     params.model.path = options["model"]

@@ -191,12 +191,15 @@ def _complete(
 ) -> RunRecord:
     """Give every sample a row; returns the record of the ended run."""
     files = {
-        "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
-        "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
         "reader": resolve_encoder(READER, settings.cache, progress),
         "support": resolve_encoder(SUPPORT, settings.cache, progress),
         "cutter": resolve_encoder(CUTTER, settings.cache, progress),
     }
+    if not settings.model_url:
+        threads = settings.threads
+        files["chat"] = resolve_chat_model(settings.model, settings.cache, threads, progress)
+    if not settings.embedder_url:
+        files["embedder"] = resolve_embedder(settings.embedder, settings.cache, progress)
     if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
         files["writer"] = ADAPTER
 

@@ -57,7 +57,7 @@ class Service:
         self.settings = settings
         self.setup = Setup(settings)
         self.conversations = Conversations(settings.home / CONVERSATIONS)
-        self.queue = RequestQueue()
+        self.queue = RequestQueue(slots=self._slots)
         self._closed = threading.Event()
         self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
         self._overviews: Overviews | None = None
@@ -172,6 +172,29 @@ class Service:
         """The paper with this id, or None."""
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
+
+    def parts(self) -> dict[str, str]:
+        """What keeps each part that answers need from answering now; empty if nothing does."""
+        assistant = self.assistant
+        library, found = assistant.library, dict[str, str]()
+        parts: dict[str, Callable[[], object]] = {
+            "library": library.ready_to_search,
+            "store": library.store.count,
+            "model": assistant.model.check,
+            "embedder": getattr(library.embedder, "check", lambda: None),
+        }
+        for part, check in parts.items():
+            try:
+                check()
+                found[part] = ""
+            except UserError as error:
+                found[part] = str(error)
+        return found
+
+    def _slots(self) -> int:
+        """Questions that the model answers at once."""
+        assistant = self.setup.state.assistant
+        return assistant.model.slots if assistant else 1
 
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from assistant import __version__
 from assistant.evaluation.records.record import Asking, RunRecord, Times, now
 from assistant.evaluation.scorers import VERSION
-from assistant.models.listing import read_header
+from assistant.models.listing import A_SERVER, describe_models, read_header
 from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
@@ -27,7 +27,16 @@ from retrieval.types import Paper
 
 _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
-_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
+_SERVER_SETTINGS = {
+    "api_key_file",
+    "auth_file",
+    "embedder_key_file",
+    "host",
+    "port",
+    "server_name",
+    "allow_ingest",
+    "slots",
+}
 
 
 def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
@@ -36,7 +45,7 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
     return RunRecord(
         code=_code(),
         packages=dict(sorted(_packages())),
-        models={role: _model(path) for role, path in files.items()},
+        models={role: _model(path) for role, path in files.items()} | _on_servers(settings),
         settings=_settings(settings, asking.ablations),
         prompts={path.stem: sha256_of(path) for path in prompts},
         library=library_facts(settings.home),
@@ -126,6 +135,16 @@ def _model(path: Path) -> dict[str, Any]:
     }
 
 
+def _on_servers(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The models that run on servers, of which no file can be hashed."""
+    used = describe_models(settings)
+    return {
+        each.role: {"name": each.name, "server": each.spec}
+        for each in used
+        if each.in_use and each.source == A_SERVER
+    }
+
+
 def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
     """Every setting that may change an answer, and where the models and the library lie."""
     kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
@@ -133,6 +152,9 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
         path = Path(kept[name])
         if name in ("home", "cache") or path.is_file():
             kept[name] = str(path.resolve())
+    for name in ("model_url", "model_name", "embedder_url", "embedder_name"):
+        if not kept[name]:  # as in the records from before there were servers
+            del kept[name]
     answering = asdict(ablations.answer_settings(WritingSettings()))
     if not ablations.free_writing:
         answering["writing"]["mode"] = "as the probe decides"  # when the model is loaded
