@@ -82,6 +82,8 @@ def main(options: dict[str, Any]) -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.get("threads", 1)
     params.endpoint_slots = True
     params.warmup = False
+    for name, value in options.get("params", {}).items():
+        setattr(params, name, value)
     if options.get("lora"):
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(options["lora"], 1.0)]
     if options.get("key"):
