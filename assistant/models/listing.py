@@ -126,14 +126,9 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
         for each in cached_hub_files(cache)
         if each.spec not in specs.values()
     ]
-    on_servers = [
-        _on_server(role, name, url)
-        for role, name, url in (
-            ("chat", settings.model_name, settings.model_url),
-            ("embedder", settings.embedder_name, settings.embedder_url),
-        )
-        if url
-    ]
+    chat = _on_server("chat", settings.model_name, settings.model_url)
+    embedder = _on_server("embedder", settings.embedder_name, settings.embedder_url)
+    on_servers = [each for each in (chat, embedder) if each.spec]
     specs |= {each.role: each.spec for each in on_servers}
     described = [
         _default("chat", CHAT, default_chat_path(cache)),

@@ -28,7 +28,7 @@ from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, W
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.encoders.model_server import ModelServer
 from retrieval.encoders.server import ServerEmbedder
-from retrieval.index.manifest import read_manifest
+from retrieval.index.manifest import Manifest, read_manifest
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.text.splitting import embedded_text
@@ -45,21 +45,10 @@ def open_library(settings: Settings, progress: Progress) -> Library:
         ModelError: the embedder cannot be fetched or loaded.
         LibraryError: the library cannot be opened.
     """
-    if settings.embedder_url:
-        return _open_library_by_url(settings)
-    path = resolve_embedder(settings.embedder, settings.cache, progress)
-    return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
-
-
-def _open_library_by_url(settings: Settings) -> Library:
-    """The library with an embedder on a server, whose vectors are compared with the library's."""
-    server = ModelServer(
-        settings.embedder_url, key_file=settings.embedder_key_file, setting="embedder"
-    )
-    made = read_manifest(settings.home / "library.json")
-    embedder = ServerEmbedder(
-        server, settings.embedder_name, stands_for=made.embedder if made else ""
-    )
+    if not settings.embedder_url:
+        path = resolve_embedder(settings.embedder, settings.cache, progress)
+        return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
+    embedder = _open_served_embedder(settings, read_manifest(settings.home / "library.json"))
     library = Library(settings.home, embedder)
     known: list[tuple[str, Vector]] = []
     with suppress(LibraryError):  # a damaged one is mended with the embedder that it names
@@ -69,6 +58,15 @@ def _open_library_by_url(settings: Settings) -> Library:
             known += [(embedded_text(stored.paper, chunks[id_]), vectors[id_]) for id_ in chunks]
     embedder.confirm(known[:_COMPARED])
     return library
+
+
+def _open_served_embedder(settings: Settings, made: Manifest | None) -> ServerEmbedder:
+    """The embedder on a server, as the one that the library was made with."""
+    server = ModelServer(
+        settings.embedder_url, key_file=settings.embedder_key_file, setting="embedder"
+    )
+    stands_for = made.embedder if made else ""
+    return ServerEmbedder(server, settings.embedder_name, stands_for=stands_for)
 
 
 def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel | ServedChatModel:

@@ -15,7 +15,7 @@ LEAST_COSINE: Final = 0.99
 BYTES_PER_TOKEN: Final = 3
 """Fewer than the 4 of English text, so that an estimated length is rather too long."""
 _MARKS: Final = 8
-"""Tokens that a server may put around a text."""
+"""Tokens that a server may put around a text, if it cannot be asked."""
 _COUNTED: Final = 4096
 """Texts whose length is kept: chunking counts a sentence several times."""
 _TRIED: Final = "A text to see how long its vector is."
@@ -40,7 +40,11 @@ class ServerEmbedder:
         self._own_name = model or shown_name(self._model)
         self.name = stands_for or self._own_name
         """Identifies the vectors."""
-        self._tokenizes = server.try_post("/tokenize", {"content": _TRIED}) is not None
+        marked = server.try_post("/tokenize", {"content": _TRIED, "add_special": True}) or {}
+        self._tokenizes = "tokens" in marked
+        self._room = CONTEXT - _MARKS
+        if self._tokenizes:
+            self._room = CONTEXT - len(marked["tokens"]) + len(self._tokens(_TRIED))
         self.count = lru_cache(_COUNTED)(self._count)
         """Tokens of a text, without the marks put around it; an estimate if the server has none."""
         self._dimensions = 0
@@ -99,7 +103,7 @@ class ServerEmbedder:
 
     def _shortened(self, text: str) -> str:
         """The beginning of a text that the model can read: servers refuse longer ones."""
-        most = CONTEXT - _MARKS
+        most = self._room
         if len(text) <= most or self.count(text) <= most:  # no token is shorter than a character
             return text
         if not self._tokenizes:

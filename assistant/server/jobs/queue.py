@@ -33,12 +33,11 @@ class RequestQueue:
         """Make an empty queue.
 
         Args:
-            longest: places at most, including those that have their turn, for one slot; as many
-                more for the others.
+            longest: places at most, including those that have their turn.
             clock: seconds, to measure turns with.
             slots: how many may have their turn at once.
         """
-        self._longest = longest
+        self.longest = longest
         self.clock = clock
         self._slots = slots
         self.tickets: deque[Ticket] = deque()
@@ -56,11 +55,6 @@ class RequestQueue:
     def slots(self) -> int:
         """How many may have their turn at once."""
         return max(1, self._slots())
-
-    @property
-    def longest(self) -> int:
-        """Places at most."""
-        return self._longest + self.slots - 1
 
     @property
     def waiting(self) -> list["Ticket"]:
