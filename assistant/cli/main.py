@@ -15,7 +15,8 @@ from retrieval.types import Cancelled, UserError
 _FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
 _SHARED = tuple(SharedSettings.model_fields)
 _STORE = ("home", "chroma", "chroma_token_file")
-_LIBRARY = (*_STORE, "cache", "embedder", "threads")
+_EMBEDDER = ("embedder", "embedder_url", "embedder_name", "embedder_key_file")
+_LIBRARY = (*_STORE, "cache", *_EMBEDDER, "threads")
 _ACTING = {
     **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup"), _LIBRARY),
     "models": ("cache", "model", "embedder", "threads"),

@@ -61,7 +61,7 @@ class Service:
         self.setup = Setup(settings)
         self.database = database_of(settings)
         self.conversations = Conversations(self.database)
-        self.queue = RequestQueue()
+        self.queue = RequestQueue(slots=self._slots)
         self._closed = threading.Event()
         board = JobBoard(self.database)
         self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
@@ -189,6 +189,30 @@ class Service:
         """The receipt of an answer that was just made; see `receipt_of`."""
         made = provenance_json(self.assistant, self.settings)
         return receipt_of(answer, history, made, sampling)
+
+    def parts(self) -> dict[str, str]:
+        """What keeps each part that answers need from answering now; empty if nothing does."""
+        assistant = self.assistant
+        library, found = assistant.library, dict[str, str]()
+        parts: dict[str, Callable[[], object]] = {
+            "library": library.ready_to_search,
+            "store": library.store.count,
+            "database": lambda: self.conversations.listed("", limit=1),
+            "model": assistant.model.check,
+            "embedder": getattr(library.embedder, "check", lambda: None),
+        }
+        for part, check in parts.items():
+            try:
+                check()
+                found[part] = ""
+            except UserError as error:
+                found[part] = str(error)
+        return found
+
+    def _slots(self) -> int:
+        """Questions that the model answers at once."""
+        assistant = self.setup.state.assistant
+        return assistant.model.slots if assistant else 1
 
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""

@@ -79,7 +79,7 @@ class Guard(HttpMiddleware):
         request = Request(scope, receive)
         response: Response | None = None
         match path_of(scope), request.method:
-            case "/healthz", _:
+            case "/healthz" | "/readyz", _:
                 pass
             case "/login", "POST":
                 response = await self._sign_in(request)

@@ -114,7 +114,8 @@ def check_paths(settings: Settings) -> None:
         ModelError: a model given by its path is missing, not a model, or too large.
     """
     make_home(settings.home)
-    for spec in (settings.model, settings.embedder):
+    local = [(settings.model, settings.model_url), (settings.embedder, settings.embedder_url)]
+    for spec in [spec for spec, url in local if not url]:
         if spec != DEFAULT and not spec.startswith(PREFIX):
             check_model_file(Path(spec).expanduser())
 
