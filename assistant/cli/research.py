@@ -13,7 +13,7 @@ from assistant.cli.evaluate import Flags
 from assistant.cli.output import print_text, progress_bars
 from assistant.pipeline.startup import open_assistant, open_library
 from assistant.research.pinned import Change, ask_due, named, pin_json, pin_question, unread
-from assistant.research.pinned_store import PINNED, Pin, Pins
+from assistant.research.pinned_store import Pin, Pins
 from assistant.research.table import (
     MOST_ROWS,
     EvidenceTable,
@@ -24,6 +24,7 @@ from assistant.research.table import (
 from assistant.research.table_files import export
 from assistant.server.auth import ANYONE
 from assistant.settings import Settings, load_settings
+from assistant.storage.database import database_of
 from assistant.types import dumps
 from retrieval.formats.writers import where
 from retrieval.library.library import Library
@@ -62,7 +63,7 @@ def run_pinned(options: argparse.Namespace, flags: Flags) -> None:
         needed = "a QUESTION" if options.action in ("add", "remove") else "no QUESTION"
         raise InputError(f"`assistant pinned {options.action}` takes {needed}.")
     settings = load_settings(flags)
-    pins = Pins(settings.home / PINNED)
+    pins = Pins(database_of(settings))
     shown: Sequence[tuple[Pin, Change | None]]
     match options.action:
         case "add":
@@ -118,9 +119,9 @@ def _lines(shown: Sequence[tuple[Pin, Change | None]]) -> Iterator[str]:
             yield f"  {line}"
 
 
-def note_waiting(library: Library) -> None:
+def note_waiting(library: Library, settings: Settings) -> None:
     """Say how many pinned questions have not been asked since the library changed."""
-    waiting = len(Pins(library.home / PINNED).due(library.revision))
+    waiting = len(Pins(database_of(settings)).due(library.revision))
     if waiting:
         questions = (
             "1 pinned question waits" if waiting == 1 else f"{waiting} pinned questions wait"

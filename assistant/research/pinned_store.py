@@ -1,33 +1,33 @@
-"""Stores pinned questions with their evidence in an SQLite file in the library's folder.
+"""Stores pinned questions with their evidence in the library's database, each with its owner."""
 
-The one module with SQL on pins. Each pin belongs to one owner.
-"""
-
-import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Row,
+    Update,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
+from assistant.storage.database import Database
+from assistant.storage.tables import PINS
 from assistant.types import Answer, Outcome
-from retrieval.types import InputError, LibraryError
+from retrieval.types import InputError
 
-PINNED = "pinned.sqlite"
-"""The file's name in the library's folder."""
 MOST_PINS = 100
 """Pins of one owner."""
-_LOCK_TIMEOUT = 10
-"""Seconds that a write waits for another one."""
-_TABLES = """
-CREATE TABLE IF NOT EXISTS pins (
-  id TEXT PRIMARY KEY, owner TEXT NOT NULL, question TEXT NOT NULL, made REAL NOT NULL,
-  revision TEXT NOT NULL, seen TEXT NOT NULL, latest TEXT NOT NULL,
-  UNIQUE (owner, question));
-"""
+_NONE = "null"
+"""The record of an answer that there is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +73,25 @@ class Pin:
 
 
 _ANSWER_JSON: TypeAdapter[PinnedAnswer | None] = TypeAdapter(PinnedAnswer | None)
-_COLUMNS = "id, owner, question, made, revision, seen, latest"
 
 
 class Pins:
-    """The pins of a library's folder. Safe for many threads and processes.
+    """The pins of a database. Safe for many threads and processes.
 
-    Every method raises `LibraryError` if the file cannot be read or written.
+    Every method raises `LibraryError` if the database cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open nothing yet; the file is created by the first pin."""
-        self._path = path
+    def __init__(self, database: Database) -> None:
+        """Open nothing yet."""
+        self._database = database
 
     def listed(self, owner: str) -> list[Pin]:
         """The owner's pins, latest first."""
-        return self._read("WHERE owner = ? ORDER BY made DESC, rowid DESC", owner)
+        return self._read(PINS.c.owner == owner)[::-1]
 
     def due(self, revision: str) -> list[Pin]:
         """The pins of all owners that were not asked at this revision of the library."""
-        return self._read("WHERE revision <> ? ORDER BY made, rowid", revision)
+        return self._read(PINS.c.revision != revision)
 
     def add(self, owner: str, question: str) -> Pin:
         """Pin a question; one that is pinned already stays as it is.
@@ -100,22 +99,19 @@ class Pins:
         Raises:
             InputError: the owner has too many pins.
         """
-        with self._open() as database:
-            row = database.execute(
-                f"SELECT {_COLUMNS} FROM pins WHERE owner = ? AND question = ?",  # noqa: S608 - own text
-                (owner, question),
-            ).fetchone()
-            if row:
-                return _pin(*row)
-            counting = "SELECT count(*) FROM pins WHERE owner = ?"
-            (count,) = database.execute(counting, (owner,)).fetchone()
+        is_own = PINS.c.owner == owner
+        with self._database.writing() as connection:
+            pinned = select(PINS).where(is_own, PINS.c.question == question)
+            if row := connection.execute(pinned).first():
+                return _pin(row)
+            counting = select(func.count()).select_from(PINS).where(is_own)
+            count = connection.execute(counting).scalar_one()
             if count >= MOST_PINS:
                 raise InputError(f"{count} questions are pinned already; remove one first.")
             pin = Pin(uuid4().hex[:12], owner, question, time.time(), "", None, None)
-            database.execute(
-                "INSERT INTO pins VALUES (?, ?, ?, ?, '', 'null', 'null')",
-                (pin.id, owner, question, pin.made),
-            )
+            row_of = {"id": pin.id, "owner": owner, "question": question, "made": pin.made}
+            none_yet = {"revision": "", "seen": _NONE, "latest": _NONE}
+            connection.execute(insert(PINS).values(**row_of, **none_yet))
         return pin
 
     def remove(self, owner: str, id_: str) -> None:
@@ -124,7 +120,7 @@ class Pins:
         Raises:
             InputError: the owner has no such pin.
         """
-        self._change("DELETE FROM pins WHERE owner = ? AND id = ?", owner, id_)
+        self._change(delete(PINS).where(_is_own(owner, id_)))
 
     def mark_seen(self, owner: str, id_: str) -> None:
         """Its owner has seen the latest answer.
@@ -132,48 +128,34 @@ class Pins:
         Raises:
             InputError: the owner has no such pin.
         """
-        self._change("UPDATE pins SET seen = latest WHERE owner = ? AND id = ?", owner, id_)
+        self._change(update(PINS).where(_is_own(owner, id_)).values(seen=PINS.c.latest))
 
     def keep(self, pin: Pin, answer: PinnedAnswer, revision: str) -> None:
         """Keep an answer, unless the pin was removed meanwhile; the first one counts as seen."""
         record = _ANSWER_JSON.dump_json(answer).decode()
-        with self._open() as database:
-            database.execute(
-                "UPDATE pins SET latest = ?, revision = ?,"
-                " seen = CASE seen WHEN 'null' THEN ? ELSE seen END WHERE id = ?",
-                (record, revision, record, pin.id),
-            )
+        seen = case((PINS.c.seen == _NONE, record), else_=PINS.c.seen)
+        kept = update(PINS).where(PINS.c.id == pin.id)
+        with self._database.writing() as connection:
+            connection.execute(kept.values(latest=record, revision=revision, seen=seen))
 
-    def _read(self, condition: str, value: str) -> list[Pin]:
-        if not self._path.exists():
+    def _read(self, condition: ColumnElement[bool]) -> list[Pin]:
+        """The pins in the order in which they were made."""
+        if not self._database.exists:
             return []
-        with self._open() as database:
-            rows = database.execute(f"SELECT {_COLUMNS} FROM pins {condition}", (value,))  # noqa: S608 - own text
-            return [_pin(*row) for row in rows]
+        query = select(PINS).where(condition).order_by(PINS.c.made, PINS.c.id)
+        with self._database.reading() as connection:
+            return [_pin(row) for row in connection.execute(query)]
 
-    def _change(self, statement: str, owner: str, id_: str) -> None:
-        with self._open() as database:
-            if not database.execute(statement, (owner, id_)).rowcount:
+    def _change(self, statement: Update | Delete) -> None:
+        with self._database.writing() as connection:
+            if not connection.execute(statement).rowcount:
                 raise InputError("There is no such pinned question; `assistant pinned` lists them.")
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection with one transaction."""
-        try:
-            with closing(sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT)) as database:
-                database.execute("PRAGMA secure_delete = ON")  # overwrites deleted rows
-                database.executescript(_TABLES)
-                with database:
-                    yield database
-        except sqlite3.Error as error:
-            raise LibraryError(
-                f"The pinned questions in {self._path} cannot be read or written ({error}); "
-                "see that the disk has room, or move the file away."
-            ) from error
+
+def _is_own(owner: str, id_: str) -> ColumnElement[bool]:
+    return (PINS.c.owner == owner) & (PINS.c.id == id_)
 
 
-def _pin(  # noqa: PLR0917 - the columns
-    id_: str, owner: str, question: str, made: float, revision: str, seen: str, latest: str
-) -> Pin:
-    answers = (_ANSWER_JSON.validate_json(record) for record in (seen, latest))
-    return Pin(id_, owner, question, made, revision, *answers)
+def _pin(row: Row[Any]) -> Pin:
+    seen, latest = map(_ANSWER_JSON.validate_json, (row.seen, row.latest))
+    return Pin(row.id, row.owner, row.question, row.made, row.revision, seen, latest)

@@ -7,13 +7,14 @@ questions that led to it, the answer and the rating. A case stays when its conve
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 
-from assistant.server.storage.database import Database
-from assistant.server.storage.tables import CASES, CONVERSATIONS, EXCHANGES
+from assistant.storage.database import Database
+from assistant.storage.tables import CASES, CONVERSATIONS, EXCHANGES
 from assistant.types import Answer, AnswerSentence, Citation, Turn
 from retrieval.types import InputError, first_words
 
@@ -63,6 +64,8 @@ class Exchange:
     notice: str = "This answer was not finished."
     """Shown if there is no answer."""
     rating: Rating | None = None
+    made_with: dict[str, Any] | None = None
+    """What the answer was made with, for its receipt; None if that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import Begin, read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.research.pinned_store import PINNED, Pins
+from assistant.research.pinned_store import Pins
+from assistant.research.receipt import provenance_json, receipt_of
 from assistant.research.table import EvidenceTable, checked_columns, fill
 from assistant.server.history import Conversations
 from assistant.server.jobs.board import JobBoard
@@ -20,9 +21,9 @@ from assistant.server.jobs.pinned import PinnedJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
-from assistant.server.storage.database import database_of
 from assistant.settings import Settings
-from assistant.types import Completed, Event, Turn
+from assistant.storage.database import database_of
+from assistant.types import Answer, Completed, Event, Json, Turn
 from retrieval.library.overview import Overview, Overviews
 from retrieval.library.topics import TopicMaps, Topics
 from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
@@ -64,13 +65,13 @@ class Service:
         self.setup = Setup(settings)
         self.database = database_of(settings)
         self.conversations = Conversations(self.database)
-        self.queue = RequestQueue()
+        self.queue = RequestQueue(slots=self._slots)
         self._closed = threading.Event()
         board = JobBoard(self.database)
         self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
-        self.pins = Pins(settings.home / PINNED)
+        self.pins = Pins(self.database)
         self.pinned = PinnedJobs(self.pins, lambda: self.assistant, self.queue)
         self.speed: Speed | None = None
         """As last measured in this process; None before."""
@@ -205,6 +206,42 @@ class Service:
         """The paper with this id, or None."""
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
+
+    def made_with(self) -> Json | None:
+        """What answers are made with now, for their receipts; None if it cannot be told."""
+        try:
+            return provenance_json(self.assistant, self.settings)
+        except UserError:
+            return None
+
+    def receipt(self, answer: Answer, history: Sequence[Turn], sampling: Sampling) -> Json:
+        """The receipt of an answer that was just made; see `receipt_of`."""
+        made = provenance_json(self.assistant, self.settings)
+        return receipt_of(answer, history, made, sampling)
+
+    def parts(self) -> dict[str, str]:
+        """What keeps each part that answers need from answering now; empty if nothing does."""
+        assistant = self.assistant
+        library, found = assistant.library, dict[str, str]()
+        parts: dict[str, Callable[[], object]] = {
+            "library": library.ready_to_search,
+            "store": library.store.count,
+            "database": lambda: self.conversations.listed("", limit=1),
+            "model": assistant.model.check,
+            "embedder": getattr(library.embedder, "check", lambda: None),
+        }
+        for part, check in parts.items():
+            try:
+                check()
+                found[part] = ""
+            except UserError as error:
+                found[part] = str(error)
+        return found
+
+    def _slots(self) -> int:
+        """Questions that the model answers at once."""
+        assistant = self.setup.state.assistant
+        return assistant.model.slots if assistant else 1
 
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""

@@ -14,6 +14,7 @@ from assistant.pipeline.startup import open_assistant
 from assistant.research.pinned import ask_due, pin_question
 from assistant.research.pinned_store import Pins
 from assistant.settings import Settings
+from assistant.storage.database import Database
 from retrieval.library.ingest import ingest
 from retrieval.types import Progress
 
@@ -37,7 +38,7 @@ def main(home: str) -> None:
     }
     right = 0
     with tempfile.TemporaryDirectory() as folder:
-        pins = Pins(Path(folder) / "pins.sqlite")
+        pins = Pins(Database(f"sqlite:///{folder}/pins.sqlite"))
         for question in expected:
             pin_question(pins, "bench", question)
         list(ask_due(pins, assistant))

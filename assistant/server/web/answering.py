@@ -112,7 +112,12 @@ class Answering:
         """Store the answer, or what was shown of it."""
         try:
             self._service.conversations.keep(
-                replace(exchange, answer=shown.answer, notice="")
+                replace(
+                    exchange,
+                    answer=shown.answer,
+                    notice="",
+                    made_with=self._service.made_with(),
+                )
                 if shown.answer
                 else replace(
                     exchange, sentences=shown.sentences, citations=shown.citations, notice=notice

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from assistant.generation.rendering import ABSTENTIONS, blocks
 from assistant.pipeline.intent import is_fixed
+from assistant.research.methods import MATCHED, methods_of_answer
 from assistant.server.auth import owner_behind
 from assistant.server.history import (
     LONGEST_COMMENT,
@@ -121,6 +122,8 @@ chat_html = templates(
     is_table=is_table,
     longest_comment=LONGEST_COMMENT,
     longest_name=LONGEST_NAME,
+    matched=MATCHED,
+    methods_of_answer=methods_of_answer,
     read_cards=read_cards,
     reasons=_REASONS,
     split_last_word=split_last_word,

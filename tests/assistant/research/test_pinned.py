@@ -11,6 +11,7 @@ from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
 from assistant.research.pinned import ask_due, change, named, pin_question, unread
 from assistant.research.pinned_store import MOST_PINS, Cited, PinnedAnswer, Pins
+from assistant.storage.database import Database
 from assistant.types import Outcome
 from retrieval.encoders.embedder import LlamaCppEmbedder
 from retrieval.library.ingest import ingest
@@ -64,7 +65,7 @@ def test_a_planted_paper_is_told_to_whom_it_concerns_until_seen(
     library = Library(tmp_path / "home", embedder)
     ingest(library, [file])
     assistant = Assistant(library, chat_model, reader, verifier)
-    pins = Pins(tmp_path / "pins.sqlite")
+    pins = Pins(Database(f"sqlite:///{tmp_path / 'pins.sqlite'}"))
     speech, tides = pin_question(pins, "ann", SPEECH), pin_question(pins, "bob", TIDES)
     assert [changed for _, changed in ask_due(pins, assistant)] == [None, None]
     assert list(ask_due(pins, assistant)) == []  # the library has not changed
@@ -84,7 +85,7 @@ def test_a_planted_paper_is_told_to_whom_it_concerns_until_seen(
 
 
 def test_everyone_has_pins_of_their_own(tmp_path: Path) -> None:
-    pins = Pins(tmp_path / "pins.sqlite")
+    pins = Pins(Database(f"sqlite:///{tmp_path / 'pins.sqlite'}"))
     assert pins.listed("ann") == []
     assert not (tmp_path / "pins.sqlite").exists()
     pin = pin_question(pins, "ann", SPEECH)
