@@ -111,7 +111,7 @@ class _SharedPath(APIRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request; one with a method that the path lacks is refused."""
-        if self.path == "/v1/pinned" and scope["method"] not in self.methods:
+        if self.path == "/v1/pinned" and scope["method"] not in (self.methods or ()):
             raise HTTPException(405, headers={"Allow": "GET, POST"})
         await super().handle(scope, receive, send)
 
