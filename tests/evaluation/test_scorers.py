@@ -122,7 +122,7 @@ QUESTIONS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(QUESTIONS)
 def test_everything_can_be_scored(asked: AnsweredQuestion) -> None:
     scores = scores_of(asked)
