@@ -193,7 +193,8 @@ class DraftAnswer:
     def add_quote(self, evidence: int) -> SentenceVerified:
         """Add a piece of evidence verbatim."""
         self._quoted.add(evidence)
-        return self._add(self.evidence[evidence - 1].text, SentenceKind.QUOTED, (evidence,))
+        quoted = self.evidence[evidence - 1]
+        return self._add(quoted.text, SentenceKind.QUOTED, (evidence,), quoted.heading)
 
     def add_record(
         self, text: str, paper: Paper, states: Callable[[str], bool]
@@ -214,10 +215,12 @@ class DraftAnswer:
         )
         return next(same, None)
 
-    def _add(self, text: str, kind: SentenceKind, evidence: tuple[int, ...]) -> SentenceVerified:
+    def _add(
+        self, text: str, kind: SentenceKind, evidence: tuple[int, ...], heading: str = ""
+    ) -> SentenceVerified:
         new = [self._cite(number) for number in evidence if number not in self._citation_of]
         marks = tuple(self._citation_of[number].number for number in evidence)
-        self.sentences.append(sentence := AnswerSentence(text, kind, marks))
+        self.sentences.append(sentence := AnswerSentence(text, kind, marks, heading))
         return SentenceVerified(sentence, tuple(new))
 
     def _cite(self, number: int) -> Citation:

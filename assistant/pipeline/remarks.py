@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from assistant.pipeline.shapes import is_undefined
 from assistant.types import Citation, Evidence
 from retrieval.index.lexical import LexicalIndex
 from retrieval.query.lookup import ON_TOPIC
@@ -45,8 +44,6 @@ def coverage(
         filters: those of the question.
         absent: the names in the question that no cited paper has.
     """
-    if is_undefined(shape, evidence, read):
-        return "No abstract that was read defines it; this is what they say on it."
     if shape == "comparison" and absent:
         names = " or ".join(f"“{name}”" for name in absent)
         return f"No abstract cited here mentions {names}."
