@@ -53,10 +53,8 @@ def coverage(
     found = index.covered(question, index.size, filters)
     on_topic = sum(share >= ON_TOPIC for _, share in found)
     have = "has" if on_topic == 1 else "have"
-    return (
-        f"Shown: {shown} of the {len(read)} abstracts read. "
-        f"Of all {index.size:,}, {on_topic:,} {have} most words of the question."
-    )
+    whole = f" Of all {index.size:,}, {on_topic:,} {have} most words of the question."
+    return f"Shown: {shown} of the {len(read)} abstracts read.{whole if on_topic else ''}"
 
 
 def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
 """What a number counts for where one is asked for, or half of the question where it is compared."""
+_LACKING = 100.0
+"""What is taken off a sentence that does not have what alone is sought."""
 _SUBJECT = 10
 """Words at the start of a sentence in which stands what it defines."""
 _UNLIKE = 0.75
@@ -81,11 +83,14 @@ def fitness(
             2.0 * _defining(read)
             + _WANTED * covers(" ".join(read.sentence.text.split()[:_SUBJECT]))
             - _UNLIKE * read.evidence
+            - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
         ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
-        "overview": lambda read: _log_odds(read.role("aim")),
+        "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
         "similar": lambda read: _log_odds(read.role("aim")),
-        "limits": lambda read: _log_odds(read.role("limit")),
+        "limits": lambda read: (
+            _log_odds(read.role("limit")) - _LACKING * (read.role("limit") < LIKELY_SHAPE)
+        ),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
         "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
     }
@@ -179,17 +184,9 @@ def having(
 ) -> list[ReadPassage]:
     """The papers that define what is asked for, or name a limit, best first and close to it."""
     fits = fitness(shape, covers)
-    has: dict[str, Callable[[SentenceRead], bool]] = {
-        "definition": lambda each: _defining(each) > 0 and covers(each.sentence.text) >= _MUCH,
-        "limits": lambda each: _log_odds(each.role("limit")) > 0,
-    }
-    best = [
-        (max(map(fits, filter(has[shape], each.read.sentences)), default=-math.inf), each)
-        for each in read
-        if shape in has
-    ]
-    ranked = sorted(best, key=lambda pair: -pair[0])
-    return [each for score, each in ranked if score > max(-math.inf, ranked[0][0] - GAP)]
+    best = [(max(map(fits, each.read.sentences)), each) for each in read if each.read.sentences]
+    ranked = sorted((pair for pair in best if pair[0] > -_LACKING / 2), key=lambda pair: -pair[0])
+    return [each for score, each in ranked if score > ranked[0][0] - GAP]
 
 
 def _defining(read: SentenceRead) -> float:
