@@ -11,7 +11,6 @@ from retrieval.types import Filters, Paper
 
 _SUGGESTED: Final = {
     "result": "What does {name} find?",
-    "limit": "What are the limits of {name}?",
     "method": "How does {name} work?",
     "problem": "What problem does {name} address?",
 }

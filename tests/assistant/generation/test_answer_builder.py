@@ -30,7 +30,7 @@ def test_a_note_that_is_copied_is_quoted_first() -> None:
 
 def test_a_heading_stands_once_above_the_quotes_that_it_holds_for() -> None:
     under = ("One", "One", "Two")
-    others = [paper(id_, title=f"Paper {id_}") for id_ in "abc"]
+    others = [paper(id_, title=f"Paper {id_}", abstract=LICHEN) for id_ in "abc"]
     draft = DraftAnswer(
         [
             replace(evidence(NOTES[0].text, each), heading=heading)

@@ -137,8 +137,7 @@ def has_giraffe(text: str) -> float:
 def test_what_defines_something_else_is_no_definition() -> None:
     defines = sentence("A giraffe is a tall animal.", definition=0.8)
     other = sentence("Dropout is a way to regularize.", evidence=4.0, definition=0.99)
-    papers = [paper("tall"), paper("drop")]
-    read = [whole(*each) for each in zip(papers, map(read_alone, (defines, other)), strict=True)]
+    read = [whole(paper("tall"), read_alone(defines)), whole(paper("drop"), read_alone(other))]
     assert having("definition", read, has_giraffe) == read[:1]
     assert having("definition", read[1:], has_giraffe) == []
     limited = [whole(paper("late"), read_alone(sentence("It fails at night.", limit=0.9)))]
@@ -151,7 +150,10 @@ def read_alone(read: SentenceRead) -> PaperRead:
 
 def test_a_comparison_has_a_sentence_for_each_side() -> None:
     sides = ("a giraffe", "a zebra", "a zebra again", "none")
-    found = [replace(evidence(text, paper(text)), score=1.0 - at) for at, text in enumerate(sides)]
+    found = [
+        replace(evidence(text, paper(text, title="", abstract=text)), score=1.0 - at)
+        for at, text in enumerate(sides)
+    ]
 
     def covers(text: str) -> float:
         return sum(name in text for name in ("giraffe", "zebra")) / 2
