@@ -89,7 +89,8 @@ def fitness(
         "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
         "similar": lambda read: _log_odds(read.role("aim")),
         "limits": lambda read: (
-            _log_odds(read.role("limit")) - _LACKING * (read.role("limit") < LIKELY_SHAPE)
+            _log_odds(read.role("limit"))
+            - _LACKING * (min(_log_odds(read.role("limit")), read.evidence) <= 0)
         ),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
         "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),

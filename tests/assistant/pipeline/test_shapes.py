@@ -140,7 +140,7 @@ def test_what_defines_something_else_is_no_definition() -> None:
     read = [whole(paper("tall"), read_alone(defines)), whole(paper("drop"), read_alone(other))]
     assert having("definition", read, has_giraffe) == read[:1]
     assert having("definition", read[1:], has_giraffe) == []
-    limited = [whole(paper("late"), read_alone(sentence("It fails at night.", limit=0.9)))]
+    limited = [whole(paper("late"), read_alone(sentence("It fails at night.", 0.1, limit=0.9)))]
     assert having("limits", [*read, *limited], has_giraffe) == limited
 
 
