@@ -326,7 +326,7 @@ class Assistant:
         about, beside = self._answering(parsed, read, least)
         shape, covers = parsed.shape, self._covers(parsed)
         is_defined = shape != "definition" or having(shape, beside, covers)
-        fits = fitness(shape if is_defined else "comparison", covers)
+        fits = fitness(shape if is_defined else "usage", covers)
         evidence = choose_evidence(about, beside, states, fits=fits)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)

@@ -77,13 +77,17 @@ def fitness(
     """How well a sentence fits into an answer of this shape; comparable within one question.
 
     `covers` gives the share of the question that a text has; what compares should have much of it.
+    The `usage` of a term stands in for its definition.
     """
+
+    def explains(read: SentenceRead) -> float:
+        begins = " ".join(read.sentence.text.split()[:_SUBJECT])
+        return 2.0 * _defining(read) + _WANTED * covers(begins) - _UNLIKE * read.evidence
+
     wanted: dict[str, Callable[[SentenceRead], float]] = {
+        "usage": explains,
         "definition": lambda read: (
-            2.0 * _defining(read)
-            + _WANTED * covers(" ".join(read.sentence.text.split()[:_SUBJECT]))
-            - _UNLIKE * read.evidence
-            - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
+            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
         ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
         "overview": lambda read: 1.5 * _log_odds(read.role("aim")),

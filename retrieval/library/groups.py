@@ -3,6 +3,7 @@
 Measured in tests/benchmarks/shapes.md.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -40,7 +41,8 @@ def grouped(library: Library, papers: Sequence[Paper], topic: str) -> list[tuple
             centre = unit(vectors[members].mean(axis=0, keepdims=True))[0]
             weights = _weights(library, having, members, topic)
             spelled = terms.spelled([papers[at] for at in members], weights.keys())
-            name = _name(library, centre, weights, spelled)
+            text = " ".join(f"{papers[at].title}. {papers[at].abstract}" for at in members)
+            name = _name(library, centre, weights, {k: _in(text, v) for k, v in spelled.items()})
             named.setdefault(name, []).extend(papers[at] for at in members)
     named.pop("", None)
     if len(named) < 2:  # noqa: PLR2004 - one group tells nothing apart
@@ -95,4 +97,12 @@ def _name(
         for term, weight in weights.items()
     }
     best = [term for term in sorted(fits, key=lambda t: -fits[t]) if fits[term] >= _LEAST_FIT]
-    return ", ".join(spelled[term] for term in different(best, _WORDS)).capitalize()
+    name = ", ".join(spelled[term] for term in different(best, _WORDS))
+    return name[:1].upper() + name[1:]
+
+
+def _in(text: str, term: str) -> str:
+    """A term in lower case as a text writes it first: with its capitals and hyphen."""
+    words = r"\W".join(map(re.escape, term.split()))
+    found = re.search(rf"\b{words}\b", text, re.IGNORECASE)
+    return found.group() if found else term
