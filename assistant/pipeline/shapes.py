@@ -81,8 +81,9 @@ def fitness(
     """
 
     def explains(read: SentenceRead) -> float:
-        begins = " ".join(read.sentence.text.split()[:_SUBJECT])
-        return 2.0 * _defining(read) + _WANTED * covers(begins) - _UNLIKE * read.evidence
+        text = read.sentence.text
+        named = covers(" ".join(text.split()[:_SUBJECT])) + covers(text)
+        return 2.0 * _defining(read) + _WANTED * named - _UNLIKE * read.evidence
 
     wanted: dict[str, Callable[[SentenceRead], float]] = {
         "usage": explains,
@@ -94,6 +95,7 @@ def fitness(
         "similar": lambda read: _log_odds(read.role("aim")),
         "limits": lambda read: (
             _log_odds(read.role("limit"))
+            + _WANTED * covers(read.sentence.text)
             - _LACKING * (min(_log_odds(read.role("limit")), read.evidence) <= 0)
         ),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
