@@ -31,6 +31,8 @@ _WANTED = 3.0
 """What a number counts for where one is asked for, or half of the question where it is compared."""
 _LACKING = 100.0
 """What is taken off a sentence that does not have what alone is sought."""
+_AIMED = 2.0
+"""Log odds that a sentence says what its paper does count from this far below 0."""
 _SUBJECT = 10
 """Words at the start of a sentence in which stands what it defines."""
 _UNLIKE = 0.75
@@ -94,9 +96,9 @@ def fitness(
         "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
         "similar": lambda read: _log_odds(read.role("aim")),
         "limits": lambda read: (
-            _log_odds(read.role("limit"))
+            _failing(read)
             + _WANTED * covers(read.sentence.text)
-            - _LACKING * (min(_log_odds(read.role("limit")), read.evidence) <= 0)
+            - _LACKING * (min(_failing(read), read.evidence) <= 0)
         ),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
         "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
@@ -198,7 +200,12 @@ def having(
 
 def _defining(read: SentenceRead) -> float:
     """Log odds that a sentence defines; one that says what its paper proposes hardly does."""
-    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")))
+    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")) + _AIMED)
+
+
+def _failing(read: SentenceRead) -> float:
+    """Log odds that a sentence names a limit, or what its paper calls a problem of its topic."""
+    return _log_odds(max(read.role("limit"), read.role("problem")))
 
 
 def _log_odds(probability: float) -> float:
