@@ -289,14 +289,11 @@ class Assistant:
 
         The best paper may be about the question without answering it, while the next one answers.
         """
-        meant = parsed.meant(read.papers)
-        if len(meant) == 1 or (meant and parsed.shape != "comparison"):
+        if meant := parsed.meant(read.papers):
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
             return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
-        if parsed.shape == "comparison":
-            return [], list({id(each): each for each in (*meant, *fitting)}.values())
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = OVERVIEW
@@ -330,8 +327,15 @@ class Assistant:
         evidence = choose_evidence(about, beside, states, fits=fits)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
-        if shape == "comparison" and not about:
-            return each_side(evidence, covers)
+        if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
+            known = [*about, *beside]
+            rest = [
+                each
+                for each in read.papers
+                if each not in known and read.probability(each) >= least
+            ]
+            others = choose_evidence([], rest, states, fits=fits)
+            return each_side(evidence, others, covers)
         if not is_defined:
             return [replace(each, heading=UNDEFINED) for each in evidence]
         return evidence

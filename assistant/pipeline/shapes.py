@@ -128,21 +128,24 @@ def gist_of(paper: Paper) -> str:
     return f"What is “{paper.shown_title}” about?"
 
 
-def each_side(evidence: Sequence[Evidence], covers: Callable[[str], float]) -> list[Evidence]:
-    """The sentences of a comparison: the best one, then those that have more of the question.
+def each_side(
+    evidence: Sequence[Evidence], others: Sequence[Evidence], covers: Callable[[str], float]
+) -> list[Evidence]:
+    """The evidence of a comparison, that of its sides first, and those of `others` for a side.
 
-    The title tells what a sentence is about, so it counts with it.
+    These are the best sentence, and those that have more of the question. The title tells what a
+    sentence is about, so it counts with it.
     """
     chosen: list[Evidence] = []
     said = ""
     for each in sorted(
-        evidence, key=lambda each: -each.score - 2 * _WANTED * covers(each.paper.title)
+        (*evidence, *others), key=lambda each: -each.score - 2 * _WANTED * covers(each.paper.title)
     ):
         together = f"{said} {each.paper.title} {each.text}"
         if not chosen or covers(together) - covers(said) >= _NEW:
             chosen.append(each)
             said = together
-    return chosen
+    return [*chosen, *(each for each in evidence if each not in chosen)]
 
 
 def is_counted(excerpt: str, covers: Callable[[str], float]) -> bool:

@@ -158,7 +158,8 @@ def test_a_comparison_has_a_sentence_for_each_side() -> None:
     def covers(text: str) -> float:
         return sum(name in text for name in ("giraffe", "zebra")) / 2
 
-    assert [each.text for each in each_side(found, covers)] == ["a giraffe", "a zebra"]
+    shown = each_side([found[0], found[3]], found[1:3], covers)
+    assert [each.text for each in shown] == ["a giraffe", "a zebra", "none"]
 
 
 def test_what_is_counted_stands_beside_its_number() -> None:
