@@ -328,13 +328,8 @@ class Assistant:
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
         if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
-            known = [*about, *beside]
-            rest = [
-                each
-                for each in read.papers
-                if each not in known and read.probability(each) >= least
-            ]
-            others = choose_evidence([], rest, states, fits=fits)
+            fitting = [each for each in read.papers if read.probability(each) >= least]
+            others = choose_evidence([], fitting, states, fits=fits)
             return each_side(evidence, others, covers)
         if not is_defined:
             return [replace(each, heading=UNDEFINED) for each in evidence]
