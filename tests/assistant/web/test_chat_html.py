@@ -256,7 +256,8 @@ def test_subtopics_stand_above_their_rows_once() -> None:
     citations = tuple(
         Citation(at, each, each.abstract) for at, each in enumerate(PAPERS[:3], start=1)
     )
-    page = shown(replace(ANSWER, sentences=sentences, citations=citations))
+    answer = replace(ANSWER, sentences=sentences, citations=citations, confidence=0.9)
+    page = shown(answer)
     assert page.tags.count("tr") == 1 + 3 + 2
     assert (page.text.count("One <b>"), page.text.count("Two")) == (1, 1)
     assert set(page.values("colspan")) == {"2"}
