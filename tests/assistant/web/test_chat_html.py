@@ -260,7 +260,7 @@ def test_subtopics_stand_above_their_rows_once() -> None:
     page = shown(answer)
     assert page.tags.count("tr") == 1 + 3 + 2
     assert (page.text.count("One <b>"), page.text.count("Two")) == (1, 1)
-    assert set(page.values("colspan")) == {"2"}
+    assert set(page.values("colspan")) == {"3"}  # paper, year and quote
 
 
 def test_what_an_answer_says_of_itself_and_what_to_ask_next() -> None:
