@@ -1,7 +1,7 @@
 """The probability that an abstract answers a question, its threshold, and reasons to abstain.
 
-The probability is a logistic regression over the reader's logit, the similarity, and the names in
-the question that the paper lacks. Its weights are fitted by
+The probability is a logistic regression over the reader's logit, the similarity, the names in the
+question that the paper lacks, and the words that no paper has. Its weights are fitted by
 `tests/benchmarks/training/fit_reading.py`, see tests/benchmarks/reading.md.
 """
 
@@ -34,6 +34,8 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
+VERSION = 2
+"""Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
 
@@ -48,10 +50,12 @@ class Features:
     """Cosine of the question and the paper's best passage."""
     absent_names: float
     """Names in the question that the paper lacks."""
+    unknown: float
+    """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answered=0.58, similarity=2.26, absent_names=-1.73)
-BIAS = -1.2
+WEIGHTS = Features(answered=0.8, similarity=2.23, absent_names=-1.63, unknown=-2.37)
+BIAS = -0.86
 
 
 def probability(features: Features) -> float:
@@ -116,12 +120,19 @@ class QuestionEntities:
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
-        """The features of a paper as it was read; it need not have the names of those `beside`."""
-        absent = len(self.absent((read.passage.paper, *beside), index))
+        """The features of a paper as it was read; it need not have the names of those `beside`.
+
+        Of a question that names the paper, the words of its title count, too: the name itself may
+        be spelled as no text has it.
+        """
+        paper = read.passage.paper
+        absent = len(self.absent((paper, *beside), index))
+        words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
             answered=read.read.answered,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
+            unknown=index.unknown_share(words),
         )
 
 
@@ -182,6 +193,13 @@ class Calibration:
     auc: float
     """How often an answerable question has more confidence than an unanswerable one."""
     curve: tuple[Point, ...] = ()
+    version: int = 1
+    """The `VERSION` that it was made with; files of the first one do not name it."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether its confidences are still those of this program."""
+        return self.version == VERSION
 
 
 _FORM = pydantic.TypeAdapter(Calibration)
@@ -194,7 +212,7 @@ def threshold(home: Path) -> float:
         LibraryError: it has a calibration that cannot be read.
     """
     own = read_calibration(home)
-    return own.least_confidence if own else DEFAULT_THRESHOLD
+    return own.least_confidence if own and own.counts else DEFAULT_THRESHOLD
 
 
 def read_calibration(home: Path) -> Calibration | None:
@@ -213,6 +231,15 @@ def read_calibration(home: Path) -> Calibration | None:
         raise LibraryError(
             f"{path} cannot be read ({why}); make it anew with `assistant calibrate`, or remove it."
         ) from error
+
+
+def is_outdated(home: Path) -> bool:
+    """Whether the library in `home` has a calibration that no longer counts."""
+    try:
+        own = read_calibration(home)
+    except LibraryError:  # reported when a question needs it
+        return False
+    return own is not None and not own.counts
 
 
 def write_calibration(home: Path, calibration: Calibration) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from assistant.generation.answer_builder import (
     ABSTENTION,
     FOREIGN,
+    NO_MODEL_PAPER,
     AnswerBuilder,
     MetadataAnswer,
 )
@@ -60,8 +61,6 @@ from retrieval.search.search import search, similar
 from retrieval.text.markup import visible
 from retrieval.types import InputError, Paper, Passage, never
 
-PARTIAL = 0.5
-"""Factor of the threshold if several papers are sought: each abstract answers only a part."""
 SURE = 0.9
 """Probability of a message's focus from which the default model need not reword the message."""
 LONGEST_QUESTION = 2000
@@ -157,7 +156,7 @@ class Assistant:
             if event := builder.add_reranked(reranked(builder.passages, read.papers), read.tokens):
                 yield event
             builder.confidence = self._confidence(parsed, read)
-            least = self._threshold(parsed)
+            least = self._threshold()
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))
@@ -271,12 +270,10 @@ class Assistant:
         judged = parsed.meant(read.papers) or read.papers[: self.settings.judged]
         return max(map(read.probability, judged), default=0.0)
 
-    def _threshold(self, parsed: ParsedQuestion) -> float:
-        """Least confidence with which the question is answered."""
+    def _threshold(self) -> float:
+        """Least confidence with which a question is answered."""
         least = self.settings.least_confidence
-        if least is None:
-            least = threshold(self.library.home)
-        return least * PARTIAL if parsed.seeks_several else least
+        return threshold(self.library.home) if least is None else least
 
     def _answering(
         self, parsed: ParsedQuestion, read: ReadPapers, least: float
@@ -403,9 +400,10 @@ class Assistant:
             builder.abstain_silent(known[0].passage.paper)
         elif parsed.entities.is_foreign(index):
             builder.note = FOREIGN
-        elif unknown := parsed.entities.unknown(index):
+        elif (unknown := parsed.entities.unknown(index)) or parsed.shape == "similar":
             names = " or ".join(f"“{name}”" for name in unknown)
-            builder.note = f"{ABSTENTION} None mentions {names}."
+            reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
+            builder.note = f"{reason} None mentions {names}." if names else reason
 
 
 def checked_question(question: str) -> str:

@@ -141,7 +141,9 @@ def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
         "answering": answering,
         "reranking": asdict(RerankSettings()),
         "least_confidence": threshold(settings.home),
-        "calibrated_on": calibration.source if calibration else "questions about the seeds",
+        "calibrated_on": calibration.source
+        if calibration and calibration.counts
+        else "questions about the seeds",
     }
 
 

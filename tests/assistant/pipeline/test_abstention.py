@@ -25,7 +25,7 @@ from retrieval.types import Paper
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 NONE = Features(*[0.0] * len(fields(Features)))
 FOR = ("answered", "similarity")
-AGAINST = ("absent_names",)
+AGAINST = ("absent_names", "unknown")
 
 
 def entities(question: str, named: Sequence[Paper] = (), **standalone) -> QuestionEntities:
@@ -106,6 +106,14 @@ def test_papers_that_are_compared_need_not_have_the_names_of_each_other(library:
     question = "What is the difference between ZebraPrune and LichenSet?"
     assert features(library, question).absent_names == 1
     assert features(library, question, beside=[ZEBRA, LICHEN]).absent_names == 0
+
+
+def test_words_that_no_paper_has(library: Library) -> None:
+    assert (
+        features(library, "What is pruned?").unknown < features(library, "What is fried?").unknown
+    )
+    known = entities("Is zebra prunning fried?", [ZEBRA]).features(read(ZEBRA), library.lexical)
+    assert known.unknown < features(library, "Is zebra prunning fried?").unknown
 
 
 def test_names_that_no_paper_has(library: Library) -> None:
