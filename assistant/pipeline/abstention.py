@@ -54,8 +54,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answered=0.8, similarity=2.23, absent_names=-1.63, unknown=-2.37)
-BIAS = -0.86
+WEIGHTS = Features(answered=0.87, similarity=7.9, absent_names=-5.15, unknown=-3.2)
+BIAS = -2.5
 
 
 def probability(features: Features) -> float:

@@ -152,7 +152,6 @@ def value_in(found: dict, weights: RerankSettings) -> float:
         found["fused"]
         + weights.relevance * found["relevance"]
         + weights.answered * found["answered"]
-        + weights.evidence * found["best"]
     )
 
 
@@ -259,13 +258,13 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
         def loss(w: np.ndarray) -> float:
             logits = (x[part] * mask) @ w[:-1] + w[-1]
             terms = np.logaddexp(0, np.where(y[part] == 1, -logits, logits))
-            return float((balance[part] * terms).sum() + 0.5 * (w[:-1] ** 2).sum())
+            return float((balance[part] * terms).sum() + 0.02 * (w[:-1] ** 2).sum())
 
         return minimize(loss, np.zeros(x.shape[1] + 1)).x
 
     for name, left_out in (
         ("answered only", ("similarity", "absent_names", "unknown")),
-        ("no unknown words", ("unknown",)),
+        ("as before `scope.jsonl`", ("unknown",)),
         ("no names", ("absent_names",)),
         ("no similarity", ("similarity",)),
         ("all", ()),
