@@ -7,7 +7,7 @@ question that the paper lacks, and the words that no paper has. Its weights are 
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from operator import mul
 from pathlib import Path
@@ -28,8 +28,8 @@ USUAL_SIMILARITY = 0.55
 """Median of a question and the paper that answers it; stands in for that of a follow-up."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
-FOREIGN_SHARE, FEW_WORDS = 0.5, 3
-"""A question with more words, this share of them unknown, may be in another language."""
+FOREIGN_SHARE, FEW_WORDS = 0.4, 3
+"""A question with more words, this share of them foreign, may be in another language."""
 FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
@@ -54,8 +54,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answered=0.87, similarity=7.9, absent_names=-5.15, unknown=-3.2)
-BIAS = -2.5
+WEIGHTS = Features(answered=0.89, similarity=7.9, absent_names=-5.1, unknown=-3.1)
+BIAS = -2.8
 
 
 def probability(features: Features) -> float:
@@ -102,16 +102,18 @@ class QuestionEntities:
         """The names in the question that no paper has."""
         return [name for name in self.names if not _is_known(name, index)]
 
-    def is_foreign(self, index: LexicalIndex) -> bool:
+    def is_foreign(self, index: LexicalIndex, count: Callable[[str], int]) -> bool:
         """Whether the question seems to be in another language than the library's texts.
 
-        In a small library, which lacks even common words, all of them must be unknown.
+        Words count that no paper has and that the embedder, whose tokens `count` gives, does not
+        know whole. A small library lacks even common words: there, all must be unknown.
         """
         words = [word for word in re.findall(r"[^\W\d_]+", self.text.casefold()) if len(word) > 1]
-        unknown = sum(not index.texts_with(word) for word in words)
-        share = FOREIGN_SHARE if index.size >= SMALL_LIBRARY else 1.0
-        is_unknown = len(words) > FEW_WORDS and unknown >= share * len(words)
-        return is_unknown or is_in_other_letters(self.text)
+        unknown = [word for word in words if not index.texts_with(word)]
+        foreign = sum(count(word) > 1 for word in unknown)
+        is_likely = len(words) > FEW_WORDS and foreign >= FOREIGN_SHARE * len(words)
+        is_small = index.size < SMALL_LIBRARY
+        return (is_likely and (unknown == words or not is_small)) or is_in_other_letters(self.text)
 
     def absent(self, papers: Sequence[Paper], index: LexicalIndex) -> list[str]:
         """The names in the question that none of `papers` has."""

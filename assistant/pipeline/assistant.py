@@ -398,7 +398,7 @@ class Assistant:
         index = self.library.lexical
         if known := parsed.entities.among(read.papers):
             builder.abstain_silent(known[0].passage.paper)
-        elif parsed.entities.is_foreign(index):
+        elif parsed.entities.is_foreign(index, self.library.embedder.count):
             builder.note = FOREIGN
         elif (unknown := parsed.entities.unknown(index)) or parsed.shape == "similar":
             names = " or ".join(f"“{name}”" for name in unknown)

@@ -160,4 +160,5 @@ def test_the_papers_that_a_question_is_about() -> None:
     ],
 )
 def test_a_question_in_another_language(library: Library, question: str, foreign: bool) -> None:
-    assert entities(question).is_foreign(library.lexical) is foreign
+    found = entities(question).is_foreign(library.lexical, library.embedder.count)
+    assert found is foreign

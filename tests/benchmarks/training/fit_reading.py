@@ -29,7 +29,9 @@ from scipy.optimize import minimize
 from assistant.models import resolve_encoder
 from assistant.models.gguf.trained import READER, read_heads
 from assistant.pipeline.abstention import (
+    BIAS,
     DEFAULT_THRESHOLD,
+    WEIGHTS,
     Features,
     QuestionEntities,
     probability,
@@ -47,6 +49,8 @@ DATA = Path(__file__).parent / "data"
 DEPTH = 12
 FOLDS = 10
 JUDGED = AnswerSettings().judged
+PENALTY, ROUNDS = 0.02, 10
+"""Of squared weights; more holds back that of similarity."""
 
 
 def lines(name: str) -> list[dict]:
@@ -258,7 +262,7 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
         def loss(w: np.ndarray) -> float:
             logits = (x[part] * mask) @ w[:-1] + w[-1]
             terms = np.logaddexp(0, np.where(y[part] == 1, -logits, logits))
-            return float((balance[part] * terms).sum() + 0.02 * (w[:-1] ** 2).sum())
+            return float((balance[part] * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
 
         return minimize(loss, np.zeros(x.shape[1] + 1)).x
 
@@ -283,6 +287,39 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
             shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
             shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
             print(f"    refused below {least:.3f}: {shown}")
+
+
+def fit_best(rows: list[dict], weights: RerankSettings) -> None:
+    """The same on the paper of the best ones that is likeliest to answer, as the product judges.
+
+    Which that is depends on the weights, so both are found in turns. These are the weights of the
+    product; its bias is lower, so that the threshold refuses what it is meant to.
+    """
+    rows = [row for row in rows if not row["kept_out"] and "follow-up" not in row["kind"]]
+    y = np.array([row["kind"] in ("answer", "paper", "topic") for row in rows])
+    balance = np.where(y, (~y).sum() / y.sum(), 1.0)
+    x = []
+    for row in rows:
+        ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
+        x.append(np.array([astuple(found["features"]) for found in ranked[:JUDGED]], float))
+    w = np.append(astuple(WEIGHTS), BIAS)
+    for _ in range(ROUNDS):
+        best = np.array([each[np.argmax(each @ w[:-1])] for each in x])
+
+        def loss(w: np.ndarray, best: np.ndarray = best) -> float:
+            logits = best @ w[:-1] + w[-1]
+            terms = np.logaddexp(0, np.where(y, -logits, logits))
+            return float((balance * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
+
+        w = minimize(loss, w).x
+    names = [each.name for each in fields(Features)]
+    print("abstention, best papers:", dict(zip([*names, "bias"], w.round(2).tolist(), strict=True)))
+    p = 1 / (1 + np.exp(-np.array([max(each @ w[:-1]) for each in x]) - w[-1]))
+    kinds = np.array([row["kind"] for row in rows])
+    for least in (0.2, 0.25, 0.3, 0.35, 0.4):
+        shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
+        shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
+        print(f"    refused below {least:.2f}: {shown}")
 
 
 def show_scope(rows: list[dict], weights: RerankSettings) -> None:
@@ -334,6 +371,7 @@ def main() -> None:
             asked.cache.write_bytes(pickle.dumps(rows))
     fit_ranking(rows)
     fit_abstention(rows, RerankSettings())
+    fit_best(rows, RerankSettings())
     show_scope(rows, RerankSettings())
     show_evidence(rows)
 
