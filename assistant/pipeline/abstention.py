@@ -22,8 +22,8 @@ from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
 from retrieval.types import LibraryError, Paper
 
-MOST_NAMES = 2
-"""Absent names that count at most: beyond that the case is clear."""
+MOST_NAMES = 1
+"""Absent names that count at most: with one the case is clear."""
 USUAL_SIMILARITY = 0.55
 """Median of a question and the paper that answers it; stands in for that of a follow-up."""
 SMALL_LIBRARY = 200
@@ -55,7 +55,7 @@ class Features:
 
 
 WEIGHTS = Features(answered=0.89, similarity=7.9, absent_names=-5.1, unknown=-3.1)
-BIAS = -2.8
+BIAS = -2.5
 
 
 def probability(features: Features) -> float:

@@ -288,12 +288,14 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
-        beside = [each.passage.paper for each in parsed.meant(papers)]
         index, entities = self.library.lexical, parsed.entities
+        beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:
             entities = replace(entities, names=())  # the other side may stand elsewhere, or nowhere
         probabilities = {
-            each.passage.paper.id: probability(entities.features(each, index, beside))
+            each.passage.paper.id: probability(
+                entities.features(each, index, [other.passage.paper for other in beside])
+            )
             for each in papers
         }
         return ReadPapers(papers, probabilities, tokens)
