@@ -221,7 +221,9 @@ def _settings(settings: Settings, answering: Mapping[str, Any]) -> dict[str, Any
         "answering": dict(answering),
         "reranking": asdict(RerankSettings()),
         "least_confidence": threshold(settings.home),
-        "calibrated_on": calibration.source if calibration else "questions about the seeds",
+        "calibrated_on": calibration.source
+        if calibration and calibration.counts
+        else "questions about the seeds",
     }
 
 
