@@ -14,10 +14,13 @@ from retrieval.types import Cancelled, UserError
 
 _FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
 _SHARED = tuple(SharedSettings.model_fields)
-_LIBRARY = ("home", "cache", "embedder", "threads")
+_STORE = ("home", "chroma", "chroma_token_file")
+_EMBEDDER = ("embedder", "embedder_url", "embedder_name", "embedder_key_file")
+_LIBRARY = (*_STORE, "cache", *_EMBEDDER, "threads")
 _ACTING = {
     **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup"), _LIBRARY),
     "models": ("cache", "model", "embedder", "threads"),
+    "move": _STORE,
     "cases": ("home",),
     "users": (),
 }
@@ -28,6 +31,7 @@ _USAGE = {
     "ingest": ("[PATH …]", "my_papers.jsonl zotero.bib --home ~/my-library"),
     "remove": ("SOURCE", "my_papers.jsonl --home ~/my-library"),
     "doctor": ("", "--repair"),
+    "move": ("--to (URL | DIR)", "--home ~/my-library --to http://papers.example.org:8000"),
     "ask": ("(QUESTION | --jsonl FILE)", '"How much faster is unlearning than retraining?"'),
     "replay": ("FILE", "answer.json"),
     "chat": ("", "--home ~/my-library"),
@@ -93,6 +97,12 @@ def _parser() -> argparse.ArgumentParser:
     doctor = command("doctor", "check whether the library is whole")
     _add_switch(doctor, "--repair", "repair it")
     _add_switch(doctor, "--json", "print what was found as JSON")
+    move = command("move", "copy the library to a Chroma server or a folder, and compare all of it")
+    to = "http://HOST:PORT[?tenant=NAME&database=NAME&prefix=NAME], or a folder"
+    move.add_argument("--to", required=True, metavar="URL|DIR", help=to)
+    read = "file with the token that the server asks for"
+    move.add_argument("--to-token-file", type=Path, metavar="FILE", help=read)
+    _add_switch(move, "--json", "print what was copied as JSON")
     ask = command("ask", "answer a question, or the questions of a file")
     _add_asked(ask, "question", "questions")
     _add_receipt_flags(ask)
@@ -120,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
+    add_flags(cases, ["database"])
     for name, each in commands.choices.items():
         _add_settings(each, _ACTING.get(name, _SHARED))
     return parser

@@ -11,11 +11,13 @@ from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.research.receipt import provenance_json, receipt_of
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.history import Conversations
+from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
+from assistant.server.storage.database import database_of
 from assistant.settings import Settings
 from assistant.types import Answer, Completed, Event, Json, Turn
 from retrieval.library.overview import Overview, Overviews
@@ -57,10 +59,12 @@ class Service:
         """Load nothing before `setup.start()`."""
         self.settings = settings
         self.setup = Setup(settings)
-        self.conversations = Conversations(settings.home / CONVERSATIONS)
-        self.queue = RequestQueue()
+        self.database = database_of(settings)
+        self.conversations = Conversations(self.database)
+        self.queue = RequestQueue(slots=self._slots)
         self._closed = threading.Event()
-        self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
+        board = JobBoard(self.database)
+        self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
         self.speed: Speed | None = None
@@ -185,6 +189,30 @@ class Service:
         """The receipt of an answer that was just made; see `receipt_of`."""
         made = provenance_json(self.assistant, self.settings)
         return receipt_of(answer, history, made, sampling)
+
+    def parts(self) -> dict[str, str]:
+        """What keeps each part that answers need from answering now; empty if nothing does."""
+        assistant = self.assistant
+        library, found = assistant.library, dict[str, str]()
+        parts: dict[str, Callable[[], object]] = {
+            "library": library.ready_to_search,
+            "store": library.store.count,
+            "database": lambda: self.conversations.listed("", limit=1),
+            "model": assistant.model.check,
+            "embedder": getattr(library.embedder, "check", lambda: None),
+        }
+        for part, check in parts.items():
+            try:
+                check()
+                found[part] = ""
+            except UserError as error:
+                found[part] = str(error)
+        return found
+
+    def _slots(self) -> int:
+        """Questions that the model answers at once."""
+        assistant = self.setup.state.assistant
+        return assistant.model.slots if assistant else 1
 
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""

@@ -1,5 +1,6 @@
 """`POST /v1/chat/completions` in OpenAI's protocol: the answer at once or as a stream."""
 
+import asyncio
 import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -61,7 +62,7 @@ Events = AsyncGenerator[Waiting | Event, None]
 def chat_routes(service: Service) -> APIRouter:
     """The route; it remembers recent answers."""
     router = APIRouter(tags=["Ask"])
-    recent = RecentAnswers()
+    recent = RecentAnswers(service.database)
 
     @router.post(
         "/v1/chat/completions",
@@ -85,7 +86,7 @@ def chat_routes(service: Service) -> APIRouter:
         """
         question = _question(body.messages)
         check_model(service, body.model)
-        history = recent.history(body.messages)
+        history = await asyncio.to_thread(recent.history, body.messages)
         sampling = Sampling(body.temperature or 0.0, body.seed)
         owner = owner_of(request.scope)
         events = service.ask_async(question, history, owner=owner, sampling=sampling)
@@ -95,7 +96,8 @@ def chat_routes(service: Service) -> APIRouter:
                 events, partial(service.receipt, history=history, sampling=sampling), completion
             )
         if not body.stream:
-            return completion.whole(await unless_gone(request.receive, _answer(events)))
+            answer = await unless_gone(request.receive, _answer(events))
+            return await asyncio.to_thread(completion.whole, answer)
         first = await anext(events)  # an error before it has a status of its own
         lines = _lines(first, events, completion)
         return StreamingResponse(lines, media_type="text/event-stream", headers=_NO_CACHE)

@@ -293,7 +293,8 @@ class Chat:
     def _conversation(self, conversation: Conversation | None) -> Updates:
         """The questions and answers of a conversation; example questions if it has none."""
         if conversation is None:
-            return {self.conversation: chat_html("welcome", self._examples())}
+            papers = self._service.setup.state.papers
+            return {self.conversation: chat_html("welcome", self._examples(), papers)}
         shown = self._answering.with_stopped(conversation)
         running = self._answering.running
         return {self.conversation: chat_html("conversation", shown, running, self._stem)}

@@ -287,12 +287,12 @@ def test_a_fixed_reply_is_no_refusal_and_not_rated() -> None:
 def test_what_is_shown_while_an_answer_comes() -> None:
     assert "Searching the library" in asking().text
     assert "Searching 1,643 abstracts" in of("asking", PartialAnswer("?"), None, 1643).text
-    assert "1 question comes first…" in asking(Waiting(1, 0.9)).text
-    assert "1 question comes first; about 7 s…" in asking(Waiting(1, 6.6)).text
-    assert "3 questions come first…" in asking(Waiting(3, None)).text
+    assert "1 question comes first" in asking(Waiting(1, 0.9)).text
+    assert "1 question comes first; about 7 s" in asking(Waiting(1, 6.6)).text
+    assert "3 questions come first" in asking(Waiting(3, None)).text
     found = {"passages": ANSWER.passages, "standalone_question": "Why?"}
     reading = asking(**found).text
-    assert "Reading 1 paper…Zebra Pruning for Vision Models" in reading
+    assert "Reading 1 paperZebra Pruning for Vision Models" in reading
     assert "Understood as" not in reading
     found["standalone_question"], one = "X", evidence(QUOTE)
     sentences = {"sentences": ANSWER.sentences, "citations": ANSWER.citations}
