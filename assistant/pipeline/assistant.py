@@ -160,8 +160,8 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
-            found = builder.retrieved
-            builder.search = search_record(self.library, parsed, found, read, least)
+            first = builder.retrieved
+            builder.search = search_record(self.library, parsed, first, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))

@@ -168,8 +168,10 @@ def change_since(receipt: Json, assistant: Assistant, settings: Settings) -> str
 def _answer_json(answer: Answer) -> Json:
     """The answer, each sentence with a check for each of its citations."""
     known, checks = answer_json(answer, None, 0), answer.search.checks if answer.search else ()
-    pairs = zip_longest(known["sentences"], checks, fillvalue=())
-    sentences = [{**each, "checks": list(map(asdict, checked))} for each, checked in pairs]
+    sentences = [
+        {**each, "checks": [asdict(check) for check in checked or ()]}
+        for each, checked in zip_longest(known["sentences"], checks)
+    ]
     chosen: Json = _rounded({**{name: known[name] for name in _ANSWER}, "sentences": sentences})
     return chosen
 

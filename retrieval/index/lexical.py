@@ -196,12 +196,12 @@ class LexicalIndex:
         A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
         `also`. Papers are counted, not read.
         """
-        searcher = self._reading().searcher
         most = max(_FEW, self.size // _RARE)
-        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        rare = [word for word in self.terms(question) if self._frequency("text", word) <= most]
         having = [Query.term_query(self._schema, "text", word) for word in rare]
         query = self._filtered(_joined(Occur.Should, having), filters)
-        matched = (searcher.search(query, 1).count or 0) if having else 0
+        found = self._reading().searcher.search(query, 1)
+        matched = int(found.count) if having else 0  # type: ignore[attr-defined] # not in the stubs
         texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
         return matched + sum(set(rare).isdisjoint(text) for text in texts)
 
