@@ -26,6 +26,7 @@ from assistant.cli.output import (
     removal_line,
 )
 from assistant.cli.receipts import Extras, run_replay
+from assistant.cli.research import note_waiting, run_pinned, run_table
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -50,8 +51,8 @@ from assistant.server.auth.accounts import (
 )
 from assistant.server.connections import watch
 from assistant.server.history import Conversations
-from assistant.server.storage.database import database_of
 from assistant.settings import Settings, load_settings, resource_folder
+from assistant.storage.database import database_of
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
@@ -97,6 +98,7 @@ def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     with _opened(flags) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
     _print(ingest_json(report), ingest_lines(report), as_json=options.json)
+    note_waiting(library, load_settings(flags))
 
 
 def run_remove(options: argparse.Namespace, flags: Flags) -> None:
@@ -328,6 +330,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     for run in (
         *(run_serve, run_ask, run_replay, run_chat, run_search, run_lookup),
         *(run_ingest, run_remove, run_doctor, run_move, run_models),
+        *(run_table, run_pinned),
         *(run_evaluate, run_calibrate, run_cases, run_users),
     )
 }

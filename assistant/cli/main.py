@@ -38,6 +38,8 @@ _USAGE = {
     "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
     "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
     "evaluate": ("(FILE --out DIR | --replay DIR)", "mine.jsonl --out runs/b --baseline runs/a"),
+    "table": ("QUESTION", '"skeleton-based action recognition" --columns "data set,gain"'),
+    "pinned": ("[list | run | add | remove] [QUESTION]", 'add "What is known on unlearning?"'),
     "calibrate": ("", "--questions mine.jsonl --home ~/my-library"),
     "models": ("[list | pull]", "pull --model hf:OWNER/REPO:FILE.gguf"),
     "cases": ("", "--questions > mine.jsonl"),
@@ -116,6 +118,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_switch(search, "--no-rerank", "first-stage ranking only")
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
     _add_evaluate(command("evaluate", "ask questions with known answers and score the replies"))
+    _add_table(command("table", "lay out what papers say on a question, a column for each aspect"))
+    _add_pinned(command("pinned", "ask questions again whenever the library has changed"))
     calibrate = command("calibrate", "set the confidence from which questions are answered")
     calibrate.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions with their papers, JSONL"
@@ -130,7 +134,8 @@ def _parser() -> argparse.ArgumentParser:
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
-    add_flags(cases, ["database"])
+    for name in ("ingest", "pinned", "cases"):
+        add_flags(commands.choices[name], ["database"])
     for name, each in commands.choices.items():
         _add_settings(each, _ACTING.get(name, _SHARED))
     return parser
@@ -201,6 +206,28 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
     shown = f"{', '.join(_FORMATS)} (default: table)"
     parser.add_argument("--format", choices=_FORMATS, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", metavar="QUESTION", help="what the papers are about")
+    parser.add_argument(
+        "--columns",
+        default="data set,metric,gain,limitation",
+        metavar="A,B",
+        help="names of columns, or questions to each paper (default: %(default)s)",
+    )
+    _add_count(parser, "-k", 10, "papers at most")
+    formats = "table json csv markdown latex".split()
+    shown = f"{', '.join(formats)} (default: table)"
+    parser.add_argument("--format", choices=formats, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_pinned(parser: argparse.ArgumentParser) -> None:
+    actions = ("list", "run", "add", "remove")
+    done = "list shows what changed since it was shown last; run asks again (default: list)"
+    parser.add_argument("action", nargs="?", choices=actions, default="list", help=done)
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="to be added or removed")
+    _add_switch(parser, "--json", "print JSON")
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

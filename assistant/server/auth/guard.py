@@ -19,8 +19,8 @@ from assistant.server.auth.headers import Origins, SecurityHeaders, is_loopback
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
 from assistant.server.auth.page_sessions import PageSessions
 from assistant.server.auth.request_body import BodyLimit
-from assistant.server.storage.database import Database
 from assistant.settings import Settings
+from assistant.storage.database import Database
 
 _SESSION_COOKIE = "assistant_session"
 _BROWSER_COOKIE = "assistant_browser"
