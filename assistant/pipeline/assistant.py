@@ -160,8 +160,7 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
-            first = builder.retrieved
-            builder.search = search_record(self.library, parsed, first, read, least)
+            builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))

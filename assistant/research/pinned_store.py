@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter
@@ -155,6 +156,6 @@ def _is_own(owner: str, id_: str) -> ColumnElement[bool]:
     return (PINS.c.owner == owner) & (PINS.c.id == id_)
 
 
-def _pin(row: "Row[tuple[str, str, str, float, str, str, str]]") -> Pin:
-    *known, seen, latest = row
-    return Pin(*known, _ANSWER_JSON.validate_json(seen), _ANSWER_JSON.validate_json(latest))
+def _pin(row: Row[Any]) -> Pin:
+    seen, latest = map(_ANSWER_JSON.validate_json, (row.seen, row.latest))
+    return Pin(row.id, row.owner, row.question, row.made, row.revision, seen, latest)

@@ -230,7 +230,7 @@ class RefusedError(Exception):
 
 
 def server_client(
-    url: str, headers: dict[str, str], seconds: float, **where: str
+    url: str, headers: dict[str, str], seconds: float, **where: Any
 ) -> Any:  # Chroma's client, whose types differ between versions
     """A client of Chroma's server; `where` has `tenant` and `database`.
 

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -200,8 +201,7 @@ class LexicalIndex:
         rare = [word for word in self.terms(question) if self._frequency("text", word) <= most]
         having = [Query.term_query(self._schema, "text", word) for word in rare]
         query = self._filtered(_joined(Occur.Should, having), filters)
-        found = self._reading().searcher.search(query, 1)
-        matched = int(found.count) if having else 0  # type: ignore[attr-defined] # not in the stubs
+        matched = _counted(self._reading().searcher, query) if having else 0
         texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
         return matched + sum(set(rare).isdisjoint(text) for text in texts)
 
@@ -317,7 +317,7 @@ class LexicalIndex:
         if not opened.has_deleted:
             return int(opened.searcher.doc_freq(field, term))
         having = Query.term_query(self._schema, field, term)
-        return opened.searcher.search(having, 1, count=True).count or 0
+        return _counted(opened.searcher, having)
 
     def _having(self, field: str, value: str, limit: int) -> list[str]:
         having = Query.term_query(self._schema, field, value)
@@ -454,6 +454,12 @@ class LexicalIndex:
                 self._known[stamp] = known[stamp] if stamp in known else checksum(file)
         names = [f"{stamp[0]} {crc}" for stamp, crc in self._known.items()]
         return zlib.crc32("\n".join(names).encode())
+
+
+def _counted(searcher: tantivy.Searcher, query: Query) -> int:
+    """Number of papers that a query finds."""
+    found: Any = searcher.search(query, 1, count=True)  # the type of its result leaves `count` out
+    return found.count or 0
 
 
 def _joined(occur: Occur, queries: Iterable[Query]) -> Query:

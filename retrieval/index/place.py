@@ -50,11 +50,16 @@ class Place(Protocol):
     """For sentences: "in /home/ann/papers"."""
     other: str
     """How to name another one: "another --home"."""
-    connection: StoreConnection
     lexical: Path
     """The folder of the lexical index, always on this machine."""
-    database: Path | None
-    """The folder of Chroma's files; None if a server has them."""
+
+    @property
+    def connection(self) -> StoreConnection:
+        """The way to Chroma."""
+
+    @property
+    def database(self) -> Path | None:
+        """The folder of Chroma's files; None if a server has them."""
 
     def read(self) -> Manifest | None:
         """The manifest; None if there is none that can be read. Raises `LibraryError`."""

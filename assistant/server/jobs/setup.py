@@ -12,8 +12,9 @@ from assistant.server.jobs.board import Stage
 from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, printed
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
+from retrieval.index.place import make_home
 from retrieval.library.ingest import ingest
-from retrieval.library.library import Library, make_home
+from retrieval.library.library import Library
 from retrieval.types import Cancelled, UserError
 
 
