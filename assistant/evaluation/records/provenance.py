@@ -204,6 +204,8 @@ def _read_model(path: Path, _stamp: str) -> tuple[str, str | None]:
 
 def _on_servers(settings: Settings) -> dict[str, dict[str, Any]]:
     """The models that run on servers, of which no file can be hashed."""
+    if not (settings.model_url or settings.embedder_url):
+        return {}
     used = describe_models(settings)
     return {
         each.role: {"name": each.name, "server": each.spec}
