@@ -212,12 +212,11 @@ class LexicalIndex:
         A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
         `also`. Papers are counted, not read.
         """
-        searcher = self._reading().searcher
         most = max(_FEW, self.size // _RARE)
-        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        rare = [word for word in self.terms(question) if self._frequency("text", word) <= most]
         having = [Query.term_query(self._schema, "text", word) for word in rare]
         query = self._filtered(_joined(Occur.Should, having), filters)
-        matched = _counted(searcher, query) if having else 0
+        matched = _counted(self._reading().searcher, query) if having else 0
         texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
         return matched + sum(set(rare).isdisjoint(text) for text in texts)
 
