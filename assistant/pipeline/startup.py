@@ -28,7 +28,9 @@ from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, W
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.encoders.model_server import ModelServer
 from retrieval.encoders.server import ServerEmbedder
-from retrieval.index.manifest import Manifest, read_manifest
+from retrieval.index.manifest import Manifest
+from retrieval.index.place import FolderPlace, Place
+from retrieval.index.server import ServerPlace, address_of
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.text.splitting import embedded_text
@@ -45,19 +47,34 @@ def open_library(settings: Settings, progress: Progress) -> Library:
         ModelError: the embedder cannot be fetched or loaded.
         LibraryError: the library cannot be opened.
     """
+    place = place_of(settings)
     if not settings.embedder_url:
         path = resolve_embedder(settings.embedder, settings.cache, progress)
-        return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
-    embedder = _open_served_embedder(settings, read_manifest(settings.home / "library.json"))
-    library = Library(settings.home, embedder)
+        embedder = LlamaCppEmbedder(path, threads=settings.threads)
+        return Library(settings.home, embedder, place=place)
+    served = _open_served_embedder(settings, place.read())
+    library = Library(settings.home, served, place=place)
     known: list[tuple[str, Vector]] = []
     with suppress(LibraryError):  # a damaged one is mended with the embedder that it names
         for stored in islice(library.store.papers(), _COMPARED):
             vectors = library.store.chunk_vectors([stored.paper.id])
             chunks = library.store.chunks_by_id(list(vectors))
             known += [(embedded_text(stored.paper, chunks[id_]), vectors[id_]) for id_ in chunks]
-    embedder.confirm(known[:_COMPARED])
+    served.confirm(known[:_COMPARED])
     return library
+
+
+def place_of(settings: Settings) -> Place:
+    """Where the papers are: on the Chroma server that is named, or else in the home folder.
+
+    Raises:
+        InputError: the server's address cannot be used.
+        LibraryError: the server or the folder cannot be used.
+    """
+    if not settings.chroma:
+        return FolderPlace(settings.home)
+    address = address_of(settings.chroma, settings.chroma_token_file)
+    return ServerPlace(address, settings.home)
 
 
 def _open_served_embedder(settings: Settings, made: Manifest | None) -> ServerEmbedder:

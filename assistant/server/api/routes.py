@@ -13,6 +13,7 @@ from assistant import __version__
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
 from assistant.server.api.papers import ingest_routes, paper_routes
+from assistant.server.api.research import research_routes
 from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut, ReadyOut
 from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.service import Service
@@ -48,7 +49,8 @@ def _build_api(service: Service) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for routes in (chat_routes, _model_routes, paper_routes, ingest_routes, _status_routes):
+    routers = (chat_routes, _model_routes, paper_routes, research_routes, ingest_routes)
+    for routes in (*routers, _status_routes):
         api.include_router(routes(service))
     _add_docs(api)
     add_error_handlers(api)
