@@ -38,6 +38,8 @@ class Evidence:
     text: str
     score: float
     """How well it answers; comparable within one question only."""
+    heading: str = ""
+    """What it stands under, such as the subtopic of an overview, if it is quoted; or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class AnswerSentence:
     text: str
     kind: SentenceKind
     citations: tuple[int, ...]
+    heading: str = ""
+    """What it stands under together with its neighbours, such as a subtopic; or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +323,7 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "outcome": answer.outcome.value,
         "answer": answer.text,
         "sentences": [
-            {"text": each.text, "kind": each.kind.value, "citations": list(each.citations)}
+            {**asdict(each), "kind": each.kind.value, "citations": list(each.citations)}
             for each in answer.sentences
         ],
         "citations": [_citation_json(citation) for citation in answer.citations],

@@ -30,7 +30,7 @@ _NARROWEST, _WIDEST = 20, 100
 _MARKER = re.compile(r" *(\d+\. |(\[\d+\])+ |“)?")
 """What begins a line; those that it is wrapped into are indented by its width."""
 _STYLES = {
-    **dict.fromkeys(("written", "abstained"), "bold"),
+    **dict.fromkeys(("written", "abstained", "heading"), "bold"),
     **dict.fromkeys(
         ("understood", "evidence", "coverage", "closest", "references", "suggestions", "searched"),
         "dim",

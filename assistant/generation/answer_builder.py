@@ -212,8 +212,10 @@ class DraftAnswer:
     def add_quote(self, evidence: int) -> SentenceVerified:
         """Add a piece of evidence verbatim."""
         self._quoted.add(evidence)
-        text, checks = self.evidence[evidence - 1].text, {evidence: Check("verbatim")}
-        return self._add(text, SentenceKind.QUOTED, (evidence,), checks)
+        quoted, checks = self.evidence[evidence - 1], {evidence: Check("verbatim")}
+        return self._add(
+            quoted.text, SentenceKind.QUOTED, (evidence,), checks, heading=quoted.heading
+        )
 
     def add_record(
         self, text: str, paper: Paper, states: Callable[[str], bool]
@@ -236,11 +238,17 @@ class DraftAnswer:
         return next(same, None)
 
     def _add(
-        self, text: str, kind: SentenceKind, evidence: tuple[int, ...], checks: Checks
+        self,
+        text: str,
+        kind: SentenceKind,
+        evidence: tuple[int, ...],
+        checks: Checks,
+        *,
+        heading: str = "",
     ) -> SentenceVerified:
         new = [self._cite(number) for number in evidence if number not in self._citation_of]
         marks = tuple(self._citation_of[number].number for number in evidence)
-        self.sentences.append(sentence := AnswerSentence(text, kind, marks))
+        self.sentences.append(sentence := AnswerSentence(text, kind, marks, heading))
         self.checks.append(tuple(checks.get(number, _UNCHECKED) for number in evidence))
         return SentenceVerified(sentence, tuple(new))
 

@@ -24,6 +24,7 @@ PartKind = Literal[
     "understood",
     "written",
     "evidence",
+    "heading",
     "lead",
     "quoted",
     "coverage",
@@ -42,6 +43,7 @@ Form = Mapping[PartKind, str]
 PLAIN: Final[Form] = {
     "written": "{text} {marks} ",
     "evidence": "Evidence: ",
+    "heading": "{text}: ",
     "lead": "From “{title}”: ",
     "quoted": "“{nested}” {marks} ",
 }
@@ -50,6 +52,7 @@ TERMINAL: Final[Form] = {
     "understood": "({text})",
     "written": "{text} {marks}",
     "evidence": "\nEvidence",
+    "heading": "\n{text}",
     "lead": "From “{title}”:",
     "quoted": "  “{nested}” {marks}",
     "coverage": "\n{text}",
@@ -67,6 +70,7 @@ MARKDOWN: Final[Form] = {
     "understood": "*Understood as: {text}*\n\n",
     "written": "{text} {marks}\n\n",
     "evidence": "Evidence:\n\n",
+    "heading": "**{text}**\n\n",
     "quoted": "> {text} {marks}\n\n",
     "coverage": "{text}\n\n",
     "abstained": "**{heading}.** {text}\n\n",
@@ -103,6 +107,8 @@ class Block:
     sentences: tuple[AnswerSentence, ...]
     is_evidence: bool
     """Whether the evidence for what is written begins here."""
+    heading: str = ""
+    """What begins here, such as a subtopic; empty if the heading before goes on."""
 
 
 def blocks(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -> Iterator[Block]:
@@ -113,10 +119,13 @@ def blocks(sentences: Sequence[AnswerSentence], citations: Sequence[Citation]) -
         is_quoted = sentence.kind is SentenceKind.QUOTED
         return paper_of[sentence.citations[0]] if is_quoted else None
 
-    follows_written = False
+    follows_written, under = False, ""
     for paper, group in groupby(sentences, key=quoted_paper):
-        yield Block(paper, tuple(group), is_evidence=follows_written and paper is not None)
-        follows_written = paper is None
+        together = tuple(group)
+        heading = together[0].heading
+        begins = follows_written and paper is not None
+        yield Block(paper, together, begins, heading if heading != under else "")
+        follows_written, under = paper is None, heading
 
 
 def parts_of_sentences(
@@ -126,6 +135,8 @@ def parts_of_sentences(
     for block in blocks(sentences, citations):
         if block.is_evidence:
             yield Part("evidence")
+        if block.heading:
+            yield Part("heading", block.heading)
         if block.paper:
             yield Part("lead", paper=block.paper)
         for each in block.sentences:

@@ -33,6 +33,8 @@ from assistant.types import Check, Evidence, SentenceVerified, Tokens
 
 BRIEF_TOKENS = 96
 """Tokens of the one sentence that is written about a paper."""
+_Wanted = tuple[Callable[[str], bool] | None, Sequence[Callable[[str], bool]]]
+"""`begins` and `prefers` of `Writer.generate`."""
 
 
 class Writer:
@@ -68,6 +70,7 @@ class Writer:
         *,
         each_paper: bool = False,
         begins: Callable[[str], bool] | None = None,
+        prefers: Sequence[Callable[[str], bool]] = (),
     ) -> Iterator[SentenceVerified]:
         """Sentences as soon as they are written and verified, then quotations of the evidence.
 
@@ -77,6 +80,7 @@ class Writer:
             stopped: checked while the model writes.
             each_paper: whether a sentence of every paper is written, not only of the first.
             begins: whether a phrase that begins with these words may be an answer.
+            prefers: what excerpts should be like; the first that any is like excludes the others.
 
         Raises:
             InputError: the question does not fit into the context of a model that writes freely.
@@ -85,7 +89,8 @@ class Writer:
         if self._settings.mode is WritingMode.FREE:
             yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
-            yield from self._brief_answers(draft, question, stopped, begins, each_paper=each_paper)
+            wanted = (begins, prefers)
+            yield from self._brief_answers(draft, question, stopped, wanted, each_paper=each_paper)
         if not self.declined:
             yield from map(draft.add_quote, draft.unquoted)
 
@@ -159,7 +164,7 @@ class Writer:
         draft: DraftAnswer,
         question: str,
         stopped: Callable[[], bool],
-        begins: Callable[[str], bool] | None,
+        wanted: _Wanted,
         *,
         each_paper: bool,
     ) -> Iterator[SentenceVerified]:
@@ -168,7 +173,7 @@ class Writer:
         for numbers in papers if each_paper else papers[:1]:
             best = max(numbers, key=lambda number: draft.evidence[number - 1].score)
             evidence = draft.evidence[best - 1]
-            text = self._excerpt(evidence, question, stopped, begins, may_be_silent=each_paper)
+            text = self._excerpt(evidence, question, stopped, wanted, may_be_silent=each_paper)
             # A phrase may have lost its subject, so it is checked like a sentence of the model.
             is_excerpt = text in self._verifier.cuts(evidence.text).excerpts()
             sentence = WrittenSentence(text, (best,))
@@ -180,7 +185,7 @@ class Writer:
         evidence: Evidence,
         question: str,
         stopped: Callable[[], bool],
-        begins: Callable[[str], bool] | None,
+        wanted: _Wanted,
         *,
         may_be_silent: bool,
     ) -> str:
@@ -191,8 +196,11 @@ class Writer:
         if not self._verifier.states(evidence.text):
             return ""
         cuts = self._verifier.cuts(evidence.text)
+        begins, prefers = wanted
         phrases = cuts.phrases_beginning(begins) if begins else []
         excerpts = list(dict.fromkeys([*cuts.excerpts(), *phrases]))
+        alike = (list(filter(prefer, excerpts)) for prefer in prefers)
+        excerpts = next(filter(None, alike), excerpts)
         messages = brief_messages(question, evidence.paper.title, [evidence.text])
         room = self._model.context - self._model.count(messages)
         if not excerpts or room < BRIEF_TOKENS:

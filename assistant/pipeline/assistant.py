@@ -27,12 +27,15 @@ from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
+    UNDEFINED,
     begins_with_number,
-    definition_odds,
+    by_subtopic,
+    each_side,
     fitness,
     gist_of,
-    is_undefined,
-    limit_odds,
+    has_number,
+    having,
+    is_counted,
     shape_of,
     summary,
 )
@@ -90,7 +93,8 @@ FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
-_LOOKED_FOR = {"definition": definition_odds, "limits": limit_odds}
+_LOOKED_FOR = ("definition", "limits")
+"""Shapes for which papers are read that are further behind: the best may lack what is sought."""
 
 
 class Assistant:
@@ -164,7 +168,7 @@ class Assistant:
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))
-                if self._is_only_quoted(parsed, builder, read):
+                if self._is_only_quoted(parsed, builder):
                     yield from builder.quote_all()
                 else:
                     yield from self._write(builder, parsed, stopped, sampling)
@@ -319,12 +323,9 @@ class Assistant:
         """
         if meant := parsed.meant(read.papers):
             return meant, []
+        fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
-            role_of = _LOOKED_FOR[parsed.shape]
-            fitting = [each for each in read.papers if read.probability(each) >= least]
-            having = sorted(filter(role_of, fitting), key=role_of, reverse=True)
-            if having:
-                return [], having[:FEW]
+            return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = replace(OVERVIEW, papers=self.settings.passages)
@@ -352,20 +353,31 @@ class Assistant:
         if summarized:
             return [sentence for each in summarized for sentence in summary(each, states)]
         about, beside = self._answering(parsed, read, least)
-        return choose_evidence(
-            about, beside, states, fits=fitness(parsed.shape, parsed.entities.names)
-        )
+        shape, covers = parsed.shape, self._covers(parsed)
+        is_defined = shape != "definition" or having(shape, beside, covers)
+        fits = fitness(shape if is_defined else "usage", covers)
+        evidence = choose_evidence(about, beside, states, fits=fits)
+        if shape == "overview":
+            return by_subtopic(evidence, self.library, parsed.text)
+        if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
+            fitting = [each for each in read.papers if read.probability(each) >= least]
+            others = choose_evidence([], fitting, states, fits=fits)
+            return each_side(evidence, others, covers)
+        if not is_defined:
+            return [replace(each, heading=UNDEFINED) for each in evidence]
+        return evidence
 
-    def _is_only_quoted(
-        self, parsed: ParsedQuestion, builder: AnswerBuilder, read: ReadPapers
-    ) -> bool:
+    def _covers(self, parsed: ParsedQuestion) -> Callable[[str], float]:
+        """A function that gives the share of the question that a text has."""
+        return partial(self.library.lexical.share, parsed.text)
+
+    def _is_only_quoted(self, parsed: ParsedQuestion, builder: AnswerBuilder) -> bool:
         """Whether the default model should write nothing.
 
         Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
         """
-        evidence = builder.draft.evidence
         is_list = parsed.seeks_several and parsed.shape in ("overview", "limits")
-        is_list = is_list or is_undefined(parsed.shape, evidence, read.papers)
+        is_list = is_list or any(each.heading for each in builder.draft.evidence)
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
     def _write(
@@ -378,12 +390,15 @@ class Assistant:
         """Write sentences and check them; none if the model finds no answer in the evidence."""
         writer = Writer(self.model, self.verifier, self.settings.writing, sampling)
         question = parsed.wording or parsed.text
+        is_number = parsed.shape == "number"
+        counted = partial(is_counted, covers=self._covers(parsed))
         for sentence in writer.generate(
             builder.draft,
             question,
             stopped,
             each_paper=parsed.is_about_several,
-            begins=begins_with_number if parsed.shape == "number" else None,
+            begins=begins_with_number if is_number else None,
+            prefers=(counted, has_number) if is_number else (),
         ):
             builder.mark_shown()
             yield sentence

@@ -80,13 +80,20 @@ def papers_named_in(question: str, papers: Sequence[Paper]) -> list[Paper]:
 
     A name in a title without a colon may be that of another paper's method: `Can BERT …?`
     """
-    words = [joined(word) for word in question.split()]
-    spans = {"".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, a + 4)}
+    titled = [each for each in papers if each.title and joined(each.title) in joined(question)]
+    for paper in titled:  # what a title names is no other paper
+        question = re.sub(re.escape(paper.title), " ", question, flags=re.IGNORECASE)
+    words = question.split()
+    runs = [words[a:b] for a in range(len(words)) for b in range(a + 1, a + 4)]
+    spans = {joined("".join(run)) for run in runs}
+    # `to me` is not ToMe, but `git re-basin` is in a title.
+    plain = {joined("".join(run)) for run in runs if len(run) > 1 and " ".join(run).islower()}
     named = []
     for paper in papers:
-        title = joined(paper.title)
-        own = introduced(paper.title if ":" in paper.title else "", paper.abstract)
-        if (title and title in joined(question)) or not spans.isdisjoint(own):
+        title = paper.title if ":" in paper.title else ""
+        known = introduced(title, paper.abstract)
+        own = {name for name in known if name not in plain or name in introduced(title, "")}
+        if paper in titled or not spans.isdisjoint(own):
             named.append(paper)
     return named
 

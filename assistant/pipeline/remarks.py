@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from assistant.pipeline.shapes import is_undefined
 from assistant.types import Citation, Evidence
 from retrieval.index.lexical import LexicalIndex
 from retrieval.query.lookup import ON_TOPIC
@@ -12,7 +11,6 @@ from retrieval.types import Filters, Paper
 
 _SUGGESTED: Final = {
     "result": "What does {name} find?",
-    "limit": "What are the limits of {name}?",
     "method": "How does {name} work?",
     "problem": "What problem does {name} address?",
 }
@@ -45,8 +43,6 @@ def coverage(
         filters: those of the question.
         absent: the names in the question that no cited paper has.
     """
-    if is_undefined(shape, evidence, read):
-        return "No abstract that was read defines it; this is what they say on it."
     if shape == "comparison" and absent:
         names = " or ".join(f"“{name}”" for name in absent)
         return f"No abstract cited here mentions {names}."
@@ -56,10 +52,8 @@ def coverage(
     found = index.covered(question, index.size, filters)
     on_topic = sum(share >= ON_TOPIC for _, share in found)
     have = "has" if on_topic == 1 else "have"
-    return (
-        f"Shown: {shown} of the {len(read)} abstracts read. "
-        f"Of all {index.size:,}, {on_topic:,} {have} most words of the question."
-    )
+    whole = f" Of all {index.size:,}, {on_topic:,} {have} most words of the question."
+    return f"Shown: {shown} of the {len(read)} abstracts read.{whole if on_topic else ''}"
 
 
 def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:

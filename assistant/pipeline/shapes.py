@@ -7,13 +7,16 @@ The reader says which shape a question asks for and what each sentence does in i
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from assistant.generation.verification.guards import quantities
+from assistant.pipeline.evidence import GAP
 from assistant.types import Evidence
+from retrieval.library.groups import grouped
+from retrieval.library.library import Library
 from retrieval.search.reader import Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
-from retrieval.text.titles import joined
 from retrieval.types import Paper
 
 LIKELY_SHAPE = 0.5
@@ -25,9 +28,27 @@ _SUMMARY: Final = ("problem", "method", "result")
 _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
-"""What a number counts for where one is asked for, or a name where it is compared."""
+"""What a number counts for where one is asked for, or half of the question where it is compared."""
+_LACKING = 100.0
+"""What is taken off a sentence that does not have what alone is sought."""
+_AIMED = 2.0
+"""Log odds that a sentence says what its paper does count from this far below 0."""
+_SUBJECT = 10
+"""Words at the start of a sentence in which stands what it defines."""
+_UNLIKE = 0.75
+"""How much less a sentence's logit of being evidence counts in a definition; it is often low."""
+_MUCH = 0.4
+"""Share of the question that a sentence has which defines what is asked for."""
+_NEW = 0.2
+"""Share of the question that a further sentence of a comparison adds."""
+_NUMBER_WORDS = 6
+"""Words of an excerpt in which a number and what it counts stand."""
 _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
+UNDEFINED = "No abstract that was read says what it is; this is how they use the term"
+"""Stands above the sentences of an answer to a question for a definition that none gives."""
+REST = "Further papers"
+"""Stands above the papers of an overview that belong to no subtopic."""
 _LIKELY_ROLE = 0.35
 """Least probability of the role for which a sentence stands in a summary."""
 
@@ -52,22 +73,35 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
     return "summary" if named and general >= LIKELY_SHAPE else "other"
 
 
-def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], float]:
+def fitness(
+    shape: str, covers: Callable[[str], float] = lambda _text: 0.0
+) -> Callable[[SentenceRead], float]:
     """How well a sentence fits into an answer of this shape; comparable within one question.
 
-    `names` are those in the question; what compares should have them.
+    `covers` gives the share of the question that a text has; what compares should have much of it.
+    The `usage` of a term stands in for its definition.
     """
-    joined_names = [joined(name) for name in names]
+
+    def explains(read: SentenceRead) -> float:
+        text = read.sentence.text
+        named = covers(" ".join(text.split()[:_SUBJECT])) + covers(text)
+        return 2.0 * _defining(read) + _WANTED * named - _UNLIKE * read.evidence
+
     wanted: dict[str, Callable[[SentenceRead], float]] = {
-        "definition": lambda read: 2.0 * _defining(read),
-        "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
-        "overview": lambda read: _log_odds(read.role("aim")),
-        "similar": lambda read: _log_odds(read.role("aim")),
-        "limits": lambda read: 0.5 * _log_odds(max(read.role("limit"), read.role("problem"))),
-        "number": lambda read: _WANTED * has_number(read.sentence.text),
-        "comparison": lambda read: (
-            _WANTED * sum(name in joined(read.sentence.text) for name in joined_names)
+        "usage": explains,
+        "definition": lambda read: (
+            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
         ),
+        "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
+        "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
+        "similar": lambda read: _log_odds(read.role("aim")),
+        "limits": lambda read: (
+            _failing(read)
+            + _WANTED * covers(read.sentence.text)
+            - _LACKING * (min(_failing(read), read.evidence) <= 0)
+        ),
+        "number": lambda read: _WANTED * has_number(read.sentence.text),
+        "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
     }
 
     def fits(read: SentenceRead) -> float:
@@ -76,9 +110,48 @@ def fitness(shape: str, names: Sequence[str] = ()) -> Callable[[SentenceRead], f
     return fits
 
 
+def by_subtopic(evidence: Sequence[Evidence], library: Library, topic: str) -> list[Evidence]:
+    """The evidence of an overview in groups of like papers, each under its name."""
+    papers = list({each.paper.id: each.paper for each in evidence}.values())
+    groups = grouped(library, papers, topic)
+    return [
+        replace(each, heading=name or REST if len(groups) > 1 else "")
+        for name, members in groups
+        for paper in members
+        for each in evidence
+        if each.paper.id == paper.id
+    ]
+
+
 def gist_of(paper: Paper) -> str:
     """A question that the sentence answers which says what a paper does."""
     return f"What is “{paper.shown_title}” about?"
+
+
+def each_side(
+    evidence: Sequence[Evidence], others: Sequence[Evidence], covers: Callable[[str], float]
+) -> list[Evidence]:
+    """The evidence of a comparison, that of its sides first, and those of `others` for a side.
+
+    These are the best sentence, and those that have more of the question. The title tells what a
+    sentence is about, so it counts with it.
+    """
+    chosen: list[Evidence] = []
+    said = ""
+    for each in sorted(
+        (*evidence, *others), key=lambda each: -each.score - 2 * _WANTED * covers(each.paper.title)
+    ):
+        together = f"{said} {each.paper.title} {each.text}"
+        if not chosen or covers(together) - covers(said) >= _NEW:
+            chosen.append(each)
+            said = together
+    return [*chosen, *(each for each in evidence if each not in chosen)]
+
+
+def is_counted(excerpt: str, covers: Callable[[str], float]) -> bool:
+    """Whether an excerpt begins with a number of something that the question names."""
+    first = excerpt.split()[:_NUMBER_WORDS]
+    return begins_with_number(" ".join(first[:2])) and covers(" ".join(first)) > 0
 
 
 def begins_with_number(text: str) -> bool:
@@ -118,26 +191,24 @@ def summary(read: ReadPassage, states: Callable[[str], bool]) -> list[Evidence]:
     ]
 
 
-def definition_odds(read: ReadPassage) -> float:
-    """Log odds that an abstract defines what is asked for, 0 if that is unlikely."""
-    return max([0.0, *map(_defining, read.read.sentences)])
-
-
-def limit_odds(read: ReadPassage) -> float:
-    """Log odds that an abstract names a limit, 0 if that is unlikely."""
-    return max([0.0, *(_log_odds(each.role("limit")) for each in read.read.sentences)])
+def having(
+    shape: str, read: Sequence[ReadPassage], covers: Callable[[str], float]
+) -> list[ReadPassage]:
+    """The papers that define what is asked for, or name a limit, best first and close to it."""
+    fits = fitness(shape, covers)
+    best = [(max(map(fits, each.read.sentences)), each) for each in read if each.read.sentences]
+    ranked = sorted((pair for pair in best if pair[0] > -_LACKING / 2), key=lambda pair: -pair[0])
+    return [each for score, each in ranked if score > ranked[0][0] - GAP]
 
 
 def _defining(read: SentenceRead) -> float:
     """Log odds that a sentence defines; one that says what its paper proposes hardly does."""
-    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")))
+    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")) + _AIMED)
 
 
-def is_undefined(shape: str, evidence: Sequence[Evidence], read: Sequence[ReadPassage]) -> bool:
-    """Whether a definition is asked for that no paper of the evidence gives."""
-    ids = {each.paper.id for each in evidence}
-    papers = (each for each in read if each.passage.paper.id in ids)
-    return shape == "definition" and not any(map(definition_odds, papers))
+def _failing(read: SentenceRead) -> float:
+    """Log odds that a sentence names a limit, or what its paper calls a problem of its topic."""
+    return _log_odds(max(read.role("limit"), read.role("problem")))
 
 
 def _log_odds(probability: float) -> float:

@@ -181,7 +181,7 @@ class LexicalIndex:
         Words are weighted by inverse document frequency. If no text has a word, similar words count
         instead.
         """
-        weights = {term: self._rarity(term) for term in self.terms(topic)}
+        weights = {term: self.rarity(term) for term in self.terms(topic)}
         if not weights:
             return []
         words = [Query.const_score_query(self._text_word(term), w) for term, w in weights.items()]
@@ -240,6 +240,12 @@ class LexicalIndex:
     def terms(self, text: str) -> list[str]:
         """The different words of `text`, analysed like texts: stemmed, without stop words."""
         return list(dict.fromkeys(self._text.analyze(text)))[:MOST_TERMS]
+
+    def share(self, topic: str, text: str) -> float:
+        """The share of `topic` that a text has, by inverse document frequency of its words."""
+        weights = {term: self.rarity(term) for term in self.terms(topic)}
+        had = sum(weights[term] for term in weights.keys() & set(self.terms(text)))
+        return had / (sum(weights.values()) or 1.0)
 
     def title_words(self, text: str) -> list[str]:
         """The different words of `text`, analysed like titles."""
@@ -366,7 +372,7 @@ class LexicalIndex:
         dropped = max(0, len(words.split()) - len(terms))  # stop words leave gaps
         return Query.phrase_query(self._schema, "text", list(terms), dropped)
 
-    def _rarity(self, term: str) -> float:
+    def rarity(self, term: str) -> float:
         """The inverse document frequency of a term, as in BM25."""
         having = self._frequency("text", term)
         return math.log(1 + (self.size - having + 0.5) / (having + 0.5))

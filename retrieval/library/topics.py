@@ -132,7 +132,7 @@ def topics_of(library: Library) -> Topics:
         return Topics()
     rows = library.store.vectors([f"{id_}:0" for id_ in sample])
     sample = [id_ for id_ in sample if f"{id_}:0" in rows]
-    vectors = _unit(np.asarray([rows[f"{id_}:0"] for id_ in sample], dtype=np.float32))
+    vectors = unit(np.asarray([rows[f"{id_}:0"] for id_ in sample], dtype=np.float32))
     centres, labels = clustered(vectors, count)
     stored = library.store.stored_by_id(sample)
     papers = [stored[id_].paper for id_ in sample]
@@ -170,7 +170,7 @@ def clustered(vectors: Vectors, count: int) -> tuple[Vectors, NDArray[np.intp]]:
         labels = (vectors @ centres.T).argmax(axis=1)
         sums = np.zeros_like(centres)
         np.add.at(sums, labels, vectors)
-        moved = np.where(np.abs(sums).sum(axis=1, keepdims=True) > 0, _unit(sums), centres)
+        moved = np.where(np.abs(sums).sum(axis=1, keepdims=True) > 0, unit(sums), centres)
         if np.allclose(moved, centres, atol=1e-5):
             break
         centres = moved
@@ -185,7 +185,7 @@ def typical_words(
     The frequency of a term is the share of a cluster's papers that have it; it is weighed with how
     much higher that is than in all papers.
     """
-    terms = _Terms(library)
+    terms = Terms(library)
     having: list[Counter[str]] = [Counter() for _ in range(count)]
     for paper, label in zip(papers, labels, strict=True):
         having[label].update(terms.of(paper))
@@ -202,13 +202,13 @@ def typical_words(
     for at in range(count):
         common = (term for term, papers_ in having[at].items() if papers_ >= _RAREST)
         ranked = sorted(common, key=lambda term: (-score(term, at), term))
-        named.append(_different(ranked))
+        named.append(different(ranked, _WORDS))
     spelled = terms.spelled(papers, {term for each in named for term in each})
     return [tuple(spelled[term] for term in each) for each in named]
 
 
-def _different(ranked: Sequence[str]) -> list[str]:
-    """The first terms that share no word."""
+def different(ranked: Sequence[str], most: int) -> list[str]:
+    """The first terms that share no word, at most so many."""
     chosen: list[str] = []
     used: set[str] = set()
     for term in ranked:
@@ -216,15 +216,16 @@ def _different(ranked: Sequence[str]) -> list[str]:
         if not words & used:
             chosen.append(term)
             used |= words
-        if len(chosen) == _WORDS:
+        if len(chosen) == most:
             break
     return chosen
 
 
-class _Terms:
+class Terms:
     """Stems of single words and of neighbouring ones."""
 
     def __init__(self, library: Library) -> None:
+        """Nothing is read yet."""
         self._index = library.lexical
         self._stems: dict[str, str] = {}
 
@@ -273,7 +274,8 @@ def _places(centres: Vectors) -> list[tuple[float, float]]:
     return [(round(float(x), 4), round(float(y), 4)) for x, y in scaled]
 
 
-def _unit(rows: Vectors) -> Vectors:
+def unit(rows: Vectors) -> Vectors:
+    """The rows with length 1; zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 

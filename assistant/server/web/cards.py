@@ -48,6 +48,8 @@ class Card:
     quotes: tuple[Quote, ...]
     claims: str = ""
     """The written sentences that cite this paper alone."""
+    heading: str = ""
+    """What it stands under together with its neighbours, such as a subtopic; or empty."""
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -78,11 +80,13 @@ def cards(
     stem: Stem = str.casefold,
 ) -> list[Card]:
     """A card for each cited paper, in the order of the answer."""
+    headings = {number: each.heading for each in sentences for number in each.citations}
     return [
         Card(
             group[0].paper,
             tuple(_quote(each, question, sentences, stem) for each in group),
             claims_on(group, sentences),
+            headings.get(group[0].number, ""),
         )
         for group in by_paper(citations)
     ]

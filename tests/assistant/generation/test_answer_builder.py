@@ -1,9 +1,12 @@
 """What is shown of an answer while it comes about, and how records are worded."""
 
+from dataclasses import replace
+
 import pytest
 from fakes import LICHEN, PAPERS, evidence, paper
 
 from assistant.generation.answer_builder import DraftAnswer, entry, opening, record_sentence
+from assistant.generation.rendering import parts_of_sentences
 from assistant.types import SentenceKind
 from retrieval.types import Paper
 
@@ -23,6 +26,23 @@ def test_a_note_that_is_copied_is_quoted_first() -> None:
     shown = draft.add_quote(draft.unquoted[0])
     assert (shown.sentence.text, shown.sentence.kind) == (NOTES[1].text, SentenceKind.QUOTED)
     assert [citation.quote for citation in shown.citations] == [NOTES[1].text]
+
+
+def test_a_heading_stands_once_above_the_quotes_that_it_holds_for() -> None:
+    under = ("One", "One", "Two")
+    others = [paper(id_, title=f"Paper {id_}", abstract=LICHEN) for id_ in "abc"]
+    draft = DraftAnswer(
+        [
+            replace(evidence(NOTES[0].text, each), heading=heading)
+            for each, heading in zip(others, under, strict=True)
+        ]
+    )
+    for number in draft.unquoted:
+        draft.add_quote(number)
+    parts = list(parts_of_sentences(draft.sentences, draft.citations))
+    kinds = ["heading", "lead", "quoted", "lead", "quoted", "heading", "lead", "quoted"]
+    assert [part.kind for part in parts] == kinds
+    assert [part.text for part in parts if part.kind == "heading"] == ["One", "Two"]
 
 
 def test_of_each_paper_what_is_cited_is_quoted_first() -> None:

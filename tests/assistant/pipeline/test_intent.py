@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fakes import PAPERS, Asking, FakeReader, answered, message_read, passage
+from fakes import PAPERS, Asking, FakeReader, answered, message_read, paper, passage
 from hypothesis import given
 from hypothesis import strategies as st
 from promises import check_promises
@@ -16,6 +16,7 @@ from assistant.pipeline.intent import (
     about_papers,
     fixed_reply,
     is_fixed,
+    papers_named_in,
     place_in,
 )
 from assistant.types import Answer, Outcome, Turn
@@ -165,3 +166,18 @@ def test_no_place(message: str) -> None:
 def test_a_place_is_part_of_the_message(message: str) -> None:
     place = place_in(message)
     assert place is None or 0 <= place.start < place.end <= len(message)
+
+
+def test_common_words_do_not_make_a_name_nor_does_part_of_a_title() -> None:
+    merging = paper("m", title="Merging", abstract="We introduce Token Merging (ToMe), a method.")
+    basin = paper("b", title="Git Re-Basin: Merging Models", abstract="We merge.")
+    mean = paper(
+        "a", title="Means of Gradients", abstract="We use a moving average (MovingAverage)."
+    )
+    mega = paper("g", title="Mega: Moving Average and Attention", abstract="Mega attends.")
+    papers = [merging, basin, mean, mega]
+    assert papers_named_in("Explain merging models to me.", papers[1:2]) == []
+    assert papers_named_in("explain it to me", [merging]) == []
+    assert papers_named_in("What is ToMe?", papers) == [merging]
+    assert papers_named_in("papers like git re-basin", papers) == [basin]
+    assert papers_named_in("tl;dr of Mega: Moving Average and Attention", papers) == [mega]

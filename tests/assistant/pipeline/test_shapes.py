@@ -5,14 +5,23 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from fakes import PAPERS, paper, paper_read
+from fakes import PAPERS, evidence, paper, paper_read
 
 from assistant.generation.rendering import TERMINAL, parts_of_answer, write
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.remarks import suggestions
-from assistant.pipeline.shapes import fitness, has_number, shape_of, summary
+from assistant.pipeline.shapes import (
+    UNDEFINED,
+    each_side,
+    fitness,
+    has_number,
+    having,
+    is_counted,
+    shape_of,
+    summary,
+)
 from assistant.settings import AnswerSettings, WritingMode, WritingSettings
 from assistant.types import Answer, Citation, Completed, Outcome, PartialAnswer, SentenceKind
 from retrieval.library.library import Library
@@ -117,7 +126,53 @@ def test_a_shape_favours_its_roles_and_what_it_asks_for() -> None:
     counts = sentence("It needs 84 steps.")
     assert fitness("number")(counts) > fitness("number")(fits_better)
     compares = sentence("It is faster than Giraffe-Cut.")
-    assert fitness("comparison", ["GiraffeCut"])(compares) > fitness("comparison")(compares)
+    assert fitness("comparison", has_giraffe)(compares) > fitness("comparison")(compares)
+
+
+def has_giraffe(text: str) -> float:
+    """The share of a question that asks for a giraffe."""
+    return float("giraffe" in text.casefold())
+
+
+def test_what_defines_something_else_is_no_definition() -> None:
+    defines = sentence("A giraffe is a tall animal.", definition=0.8)
+    other = sentence("Dropout is a way to regularize.", evidence=4.0, definition=0.99)
+    read = [whole(paper("tall"), read_alone(defines)), whole(paper("drop"), read_alone(other))]
+    assert having("definition", read, has_giraffe) == read[:1]
+    assert having("definition", read[1:], has_giraffe) == []
+    limited = [whole(paper("late"), read_alone(sentence("It fails at night.", 0.1, limit=0.9)))]
+    assert having("limits", [*read, *limited], has_giraffe) == limited
+
+
+def read_alone(read: SentenceRead) -> PaperRead:
+    return PaperRead(0.0, 0.0, (read,))
+
+
+def test_a_comparison_has_a_sentence_for_each_side() -> None:
+    sides = ("a giraffe", "a zebra", "a zebra again", "none")
+    found = [
+        replace(evidence(text, paper(text, title="", abstract=text)), score=1.0 - at)
+        for at, text in enumerate(sides)
+    ]
+
+    def covers(text: str) -> float:
+        return sum(name in text for name in ("giraffe", "zebra")) / 2
+
+    shown = each_side([found[0], found[3]], found[1:3], covers)
+    assert [each.text for each in shown] == ["a giraffe", "a zebra", "none"]
+
+
+def test_what_is_counted_stands_beside_its_number() -> None:
+    assert is_counted("17 giraffes in a park.", has_giraffe)
+    assert not is_counted("17 zebras in a park.", has_giraffe)
+    assert not is_counted("The giraffes are 17.", has_giraffe)
+
+
+def test_a_definition_that_no_abstract_gives_is_said_to_be_missing(ask: Ask) -> None:
+    answer = ask("What is a lichen?")
+    assert answer.outcome is Outcome.ANSWERED
+    assert {each.heading for each in answer.sentences} == {UNDEFINED}
+    assert answer.text.startswith(f"{UNDEFINED}: From ")
 
 
 def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:

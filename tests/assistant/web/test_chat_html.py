@@ -242,8 +242,25 @@ def test_three_papers_are_a_table_that_is_open_and_has_their_evidence() -> None:
     assert "What it says" not in bare.text
     assert bare.text.count(QUOTE) == 1
     definition = shown(replace(answer, sentences=(answer.sentences[0], *answer.sentences[2:])))
-    assert definition.text.count("Evidence") == 1
+    assert definition.text.replace("Evidence table", "").count("Evidence") == 1
     assert definition.tags.count("details") == 3
+
+
+def test_subtopics_stand_above_their_rows_once() -> None:
+    sentences = tuple(
+        AnswerSentence(each.abstract, SentenceKind.QUOTED, (at,), heading)
+        for at, (each, heading) in enumerate(
+            zip(PAPERS[:3], ("One <b>", "One <b>", "Two"), strict=True), start=1
+        )
+    )
+    citations = tuple(
+        Citation(at, each, each.abstract) for at, each in enumerate(PAPERS[:3], start=1)
+    )
+    answer = replace(ANSWER, sentences=sentences, citations=citations, confidence=0.9)
+    page = shown(answer)
+    assert page.tags.count("tr") == 1 + 3 + 2
+    assert (page.text.count("One <b>"), page.text.count("Two")) == (1, 1)
+    assert set(page.values("colspan")) == {"3"}  # paper, year and quote
 
 
 def test_what_an_answer_says_of_itself_and_what_to_ask_next() -> None:

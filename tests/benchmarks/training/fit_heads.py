@@ -34,6 +34,12 @@ HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
 DEFINITIONS = ("What is {}?", "define {}", "What does {} mean, and what is it for?")
 """How a definition is asked for, for `role`."""
+ABOUT = "What is “{}” about?"
+"""Asks for all that an abstract says, for `role`."""
+LIMITS = (ABOUT, "What are the limits of “{}”?")
+"""How the papers of `limits.jsonl` are asked about, for `role`."""
+RARE = ("limit",)
+"""Roles that hardly any sentence has: their probability is as if half of the sentences had them."""
 Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -119,7 +125,7 @@ def fit_role(reader: Reader) -> Weights:
         row, held = papers[id_], is_held_out(id_)
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
-        asked = [f"What is “{row['title']}” about?", row["title"]]
+        asked = [ABOUT.format(row["title"]), row["title"]]
         asked += [each["question"] for each in questions.get(id_, [])[:2]]
         terms = sorted({each["defines"] for each in sentences.values() if each.get("defines")})
         others = [all_terms[zlib.crc32(f"{id_}{at}".encode()) % len(all_terms)] for at in range(2)]
@@ -134,17 +140,40 @@ def fit_role(reader: Reader) -> Weights:
                 defines = bool(term) and label.get("defines") == term
                 examples["definition"].append((vector, defines, held))
                 if not term:
-                    for role in set(ROLES) - {"definition"}:
+                    for role in set(ROLES) - {"definition", "limit"}:
                         examples[role].append((vector, role in label["roles"], held))
+    examples["limit"] += limits(reader, papers)
     fits = [_fit_one(role, examples[role]) for role in ROLES]
     return np.concatenate([weight for weight, _ in fits]), np.concatenate(
         [bias for _, bias in fits]
     )
 
 
+def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.float32], bool, bool]]:
+    """The examples of the role `limit`; `limits.jsonl` stands above `roles.jsonl`."""
+    labels: dict[str, dict[str, bool]] = {}
+    for row in lines("roles.jsonl"):
+        labels.setdefault(row["paper"], {})[row["text"]] = "limit" in row["roles"]
+    for row in lines("limits.jsonl"):
+        labels.setdefault(row["paper"], {})[row["text"]] = row["limit"]
+    examples = []
+    for id_, known in labels.items():
+        row = papers[id_]
+        paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
+        texts = [each.text for each in split_sentences(paper.abstract)]
+        for question in LIMITS:
+            read = zip(
+                texts, reader.role_features(question.format(row["title"]), paper), strict=True
+            )
+            examples += [(v, known[t], is_held_out(id_)) for t, v in read if t in known]
+    return examples
+
+
 def _fit_one(role: str, examples: list[tuple[NDArray[np.float32], bool, bool]]) -> Weights:
     x, y, held = (np.array(column) for column in zip(*examples, strict=True))
-    found = LogisticRegression(C=0.03, max_iter=5000).fit(x[~held], y[~held])
+    weights = "balanced" if role in RARE else None
+    found = LogisticRegression(C=0.03, max_iter=5000, class_weight=weights)
+    found.fit(x[~held], y[~held])
     logits, truth = found.decision_function(x[held]), y[held]
     auc, precision = roc_auc_score(truth, logits), average_precision_score(truth, logits)
     print(f"role {role:12} {truth.sum():4} of {len(truth)}: AUC {auc:.3f}, AP {precision:.3f}")

@@ -58,6 +58,7 @@
     const column = head.cellIndex;
     const descending = head.getAttribute("aria-sort") === "ascending";
     const text = (row) => row.cells[column].textContent.trim();
+    for (const each of rows.querySelectorAll(".heading")) each.remove();  // they hold in one order only
     const sorted = [...rows.rows].sort((one, other) =>
       text(one).localeCompare(text(other), undefined, { numeric: true }));
     for (const each of head.parentElement.cells) each.removeAttribute("aria-sort");
