@@ -160,7 +160,7 @@ class ChromaStore:
         last. After an interruption at any point the chunks can be made again from the record.
         """
         made = [pair for new in papers for pair in zip(new.chunks, new.vectors, strict=True)]
-        stored = [StoredPaper(new.paper, len(new.chunks)) for new in papers]
+        stored = [StoredPaper(new.paper, len(new.chunks), new.is_old) for new in papers]
         surplus = [
             id_
             for each in stored

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -298,7 +299,8 @@ class LexicalIndex:
         if not opened.has_deleted:
             return int(opened.searcher.doc_freq(field, term))
         having = Query.term_query(self._schema, field, term)
-        return opened.searcher.search(having, 1, count=True).count or 0
+        found: Any = opened.searcher.search(having, 1, count=True)  # its stub lacks the count
+        return int(found.count)
 
     def _having(self, field: str, value: str, limit: int) -> list[str]:
         having = Query.term_query(self._schema, field, value)

@@ -50,11 +50,16 @@ class Place(Protocol):
     """For sentences: "in /home/ann/papers"."""
     other: str
     """How to name another one: "another --home"."""
-    connection: StoreConnection
     lexical: Path
     """The folder of the lexical index, always on this machine."""
-    database: Path | None
-    """The folder of Chroma's files; None if a server has them."""
+
+    @property
+    def connection(self) -> StoreConnection:
+        """The collections."""
+
+    @property
+    def database(self) -> Path | None:
+        """The folder of Chroma's files; None if a server has them."""
 
     def read(self) -> Manifest | None:
         """The manifest; None if there is none that can be read. Raises `LibraryError`."""
@@ -97,8 +102,7 @@ class FolderPlace:
         make_home(home)
         self.home, self.where = home, f"in {home}"
         self.lexical, self.database = home / "lexical", home / "chroma"
-        self._connection = connection(self.database.resolve())
-        self.connection: StoreConnection = self._connection
+        self.connection = connection(self.database.resolve())
         self._manifest = home / "library.json"
         self._lock = filelock.FileLock(home / "lock")
 
@@ -151,11 +155,11 @@ class FolderPlace:
 
     def begin(self, revision: str) -> None:
         """Forget what was touched before."""
-        self._connection.begin(revision)
+        self.connection.begin(revision)
 
     def touched(self, since: str) -> set[str] | None:
         """Only what this process touched is known."""
-        return self._connection.touched_since(since)
+        return self.connection.touched_since(since)
 
 
 def make_home(home: Path) -> None:

@@ -11,8 +11,9 @@ from assistant.pipeline.startup import assistant_over, open_chat_model, open_lib
 from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage, printed
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
+from retrieval.index.place import make_home
 from retrieval.library.ingest import ingest
-from retrieval.library.library import Library, make_home
+from retrieval.library.library import Library
 from retrieval.types import Cancelled, UserError
 
 
