@@ -53,6 +53,8 @@ _LIKE_TITLE = 5.0
 _INTRODUCED, _NICKNAMED = 3.0, 1.5
 """Weights of a nickname for papers that introduce it, and for those that mention it."""
 _MOST_WITH_KEY = 10_000
+_RARE, _FEW = 20, 3
+"""One text in how many may have a rare word; texts that may have it in a small library."""
 _MOST_SHARING = 100
 """Papers that may be copies of a record; more share only boilerplate."""
 _MOST_DELETED = 0.05
@@ -187,6 +189,23 @@ class LexicalIndex:
         found = self._ids(_joined(Occur.Should, words), limit, filters)
         return [(id_, min(score / total, 1.0)) for id_, score in found]
 
+    def with_rare_words(
+        self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()
+    ) -> int:
+        """Number of papers that have a rare word of `question`, and of those in `also`.
+
+        A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
+        `also`. Papers are counted, not read.
+        """
+        searcher = self._reading().searcher
+        most = max(_FEW, self.size // _RARE)
+        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        having = [Query.term_query(self._schema, "text", word) for word in rare]
+        query = self._filtered(_joined(Occur.Should, having), filters)
+        matched = _counted(searcher, query) if having else 0
+        texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
+        return matched + sum(set(rare).isdisjoint(text) for text in texts)
+
     def titled(
         self, words: Sequence[str], names: Sequence[str], limit: int, filters: Filters | None = None
     ) -> list[Card]:
@@ -299,8 +318,7 @@ class LexicalIndex:
         if not opened.has_deleted:
             return int(opened.searcher.doc_freq(field, term))
         having = Query.term_query(self._schema, field, term)
-        found: Any = opened.searcher.search(having, 1, count=True)  # its stub lacks the count
-        return int(found.count)
+        return _counted(opened.searcher, having)
 
     def _having(self, field: str, value: str, limit: int) -> list[str]:
         having = Query.term_query(self._schema, field, value)
@@ -437,6 +455,12 @@ class LexicalIndex:
                 self._known[stamp] = known[stamp] if stamp in known else checksum(file)
         names = [f"{stamp[0]} {crc}" for stamp, crc in self._known.items()]
         return zlib.crc32("\n".join(names).encode())
+
+
+def _counted(searcher: tantivy.Searcher, query: Query) -> int:
+    """Number of papers that a query finds."""
+    found: Any = searcher.search(query, 1, count=True)  # the type of its result leaves `count` out
+    return found.count or 0
 
 
 def _joined(occur: Occur, queries: Iterable[Query]) -> Query:
