@@ -247,7 +247,9 @@ def server_client(
     session: httpx.Client = client._server._session
     session.timeout = httpx.Timeout(seconds)
     session.event_hooks = {"response": [_check_status]}
-    weakref.finalize(client, session.close)  # Chroma leaves it open
+    # Chroma leaves both of its sessions open; the second one has done all it is for.
+    weakref.finalize(client, session.close)
+    client._admin_client._server._session.close()
     return client
 
 
