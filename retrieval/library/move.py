@@ -112,7 +112,7 @@ def _differing(
     stored: ChromaStore, copied: ChromaStore, progress: Progress, stage: str, papers: int
 ) -> Iterator[list[_Whole]]:
     """The papers that the copy lacks or has otherwise, page by page."""
-    ids = sorted(stored.paper_ids())
+    ids = stored.paper_ids()  # in this order, so that papers of equal rank keep theirs
     progress(stage, 0, papers, "papers")
     for at in range(0, len(ids), _AT_ONCE):
         page = ids[at : at + _AT_ONCE]
