@@ -73,6 +73,12 @@ class Settings(SharedSettings):
         default=False, description="let the HTTP API add papers (POST /v1/ingest)"
     )
     server_name: str = _field("", "name under which a proxy makes the browser app known", "NAME")
+    database: str = _field(
+        "",
+        "where conversations are kept: postgresql://USER@HOST/NAME (default: a file in the "
+        "library's folder)",
+        "URL",
+    )
     auth_file: Path | None = _field(None, "file of the users who may come in", "FILE")
     proxies: str = _field(
         "",

@@ -24,6 +24,7 @@ from assistant.cli.output import (
     progress_bars,
     removal_line,
 )
+from assistant.cli.receipts import Extras, run_replay
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -45,7 +46,9 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.connections import watch
+from assistant.server.history import Conversations
+from assistant.server.storage.database import database_of
 from assistant.settings import Settings, load_settings, resource_folder
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
@@ -61,6 +64,7 @@ from retrieval.types import InputError, LibraryError, Progress, never
 
 def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     """Open the browser app."""
+    watch()
     # Gradio takes seconds to import, and only this command needs it.
     from assistant.server.app import serve  # noqa: PLC0415
 
@@ -112,16 +116,21 @@ def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     """Answer one question, or every question of a file."""
     settings = load_settings(flags)
     conversations = _asked(options.question, options.jsonl)
+    extras = Extras(options, settings)
     assistant = _assistant(settings)
     if not (options.json or options.jsonl):
-        ask(assistant, options.question)
+        answer = ask(assistant, options.question).answer
+        extras.keep(assistant, answer, ())
+        extras.print_methods(answer)
         return
     for conversation in conversations:
         history: list[Turn] = []
         for turn, question in enumerate(conversation.questions):
             answer = assistant.answer(question, history)
+            extras.keep(assistant, answer, history)
             history.append(Turn(question, answer))
-            print(dumps(answer_json(answer, conversation.id or None, turn)), flush=True)
+            fields = answer_json(answer, conversation.id or None, turn)
+            print(dumps({**fields, **extras.methods_json(answer)}), flush=True)
 
 
 def _asked(typed: str, file: Path | None) -> list[Conversation]:
@@ -233,8 +242,8 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
 
 def run_cases(options: argparse.Namespace, flags: Flags) -> None:
     """Print the rated answers, one JSON a line, as `ask --jsonl` or `evaluate` reads them."""
-    file = load_settings(flags).home / CONVERSATIONS
-    cases = Conversations(file).cases() if file.exists() else []
+    database = database_of(load_settings(flags))
+    cases = Conversations(database).cases() if database.exists else []
     lines = question_lines(cases) if options.questions else [case_json(case) for case in cases]
     for line in lines:
         print(dumps(line))
@@ -287,7 +296,7 @@ def _typed_password(name: str) -> str:
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     run.__name__.removeprefix("run_"): run
     for run in (
-        *(run_serve, run_ask, run_chat, run_search, run_lookup),
+        *(run_serve, run_ask, run_replay, run_chat, run_search, run_lookup),
         *(run_ingest, run_remove, run_doctor, run_models),
         *(run_evaluate, run_calibrate, run_cases, run_users),
     )

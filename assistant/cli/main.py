@@ -29,6 +29,7 @@ _USAGE = {
     "remove": ("SOURCE", "my_papers.jsonl --home ~/my-library"),
     "doctor": ("", "--repair"),
     "ask": ("(QUESTION | --jsonl FILE)", '"How much faster is unlearning than retraining?"'),
+    "replay": ("FILE", "answer.json"),
     "chat": ("", "--home ~/my-library"),
     "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
     "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
@@ -94,6 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_switch(doctor, "--json", "print what was found as JSON")
     ask = command("ask", "answer a question, or the questions of a file")
     _add_asked(ask, "question", "questions")
+    _add_receipt_flags(ask)
+    replay = command("replay", "ask the question of a receipt again and name what changed")
+    replay.add_argument("file", type=Path, metavar="FILE", help="the receipt, or one a line")
+    _add_switch(replay, "--json", "print JSON")
     command("chat", "hold a conversation in the terminal; type /help there for more")
     search = command("search", "rank papers for a query, or for the queries of a file")
     _add_asked(search, "query", "queries")
@@ -115,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
+    add_flags(cases, ["database"])
     for name, each in commands.choices.items():
         _add_settings(each, _ACTING.get(name, _SHARED))
     return parser
@@ -159,6 +165,13 @@ def _add_asked(parser: argparse.ArgumentParser, one: str, many: str) -> None:
     asked.add_argument(one, nargs="?", metavar=one.upper(), help=f"the {one}")
     asked.add_argument("--jsonl", type=Path, metavar="FILE", help=f"{many}, one JSON a line")
     _add_switch(parser, "--json", "print JSON")
+
+
+def _add_receipt_flags(ask: argparse.ArgumentParser) -> None:
+    """Add what may be kept or printed beside an answer."""
+    kept = "write what the answer was made with and from, for `assistant replay`"
+    ask.add_argument("--receipt", type=Path, metavar="FILE", help=kept)
+    _add_switch(ask, "--methods", "print a paragraph for a methods section, too")
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:

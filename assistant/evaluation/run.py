@@ -18,7 +18,7 @@ from assistant.evaluation.figures.compare import (
 from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
 from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
 from assistant.evaluation.questions.question_set import papers_of, read_question_set
-from assistant.evaluation.records.provenance import library_facts, make_record
+from assistant.evaluation.records.provenance import library_facts, make_record, model_files
 from assistant.evaluation.records.record import (
     FIGURES,
     RECORD,
@@ -37,8 +37,6 @@ from assistant.evaluation.records.record import (
 )
 from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
-from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
 from assistant.pipeline.startup import open_assistant
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError, LibraryError, Progress
@@ -190,15 +188,7 @@ def _complete(
     out: Path, asking: Asking, samples: Sequence[Sample], settings: Settings, progress: Progress
 ) -> RunRecord:
     """Give every sample a row; returns the record of the ended run."""
-    files = {
-        "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
-        "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
-        "reader": resolve_encoder(READER, settings.cache, progress),
-        "support": resolve_encoder(SUPPORT, settings.cache, progress),
-        "cutter": resolve_encoder(CUTTER, settings.cache, progress),
-    }
-    if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
-        files["writer"] = ADAPTER
+    files = model_files(settings, progress)
 
     def ask(left: Sequence[Sample]) -> Generator[Row, None, None]:
         assistant = open_assistant(settings, progress, asking.ablations)

@@ -21,10 +21,11 @@ from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
-from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
+from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
+from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
     begins_with_number,
     definition_odds,
@@ -148,6 +149,7 @@ class Assistant:
             found = passages_of(self.library, metadata.papers)
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
+            builder.search = search_record(self.library, parsed, found)
         elif parsed.model_paper:
             yield from self._list_similar(builder, parsed, parsed.model_paper, stopped)
         else:
@@ -158,6 +160,8 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
+            found = builder.retrieved
+            builder.search = search_record(self.library, parsed, found, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))
@@ -169,7 +173,8 @@ class Assistant:
                 self._abstain(builder, parsed, read)
             else:
                 self._add_remarks(builder, parsed, read)
-        yield Completed(builder.build(self.model.name, self.settings.passages))
+        answer = builder.build(self.model.name, self.settings.passages)
+        yield Completed(replace(answer, search=None) if is_fixed(answer) else answer)
 
     def confidence(self, question: str) -> float | None:
         """Probability that one of the best abstracts found answers `question`.
@@ -375,6 +380,8 @@ class Assistant:
         fits = fitness(parsed.shape)
         yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
         yield from builder.quote_all()
+        papers = ReadPapers(read, {each.passage.paper.id: 1.0 for each in read}, 0)
+        builder.search = search_record(self.library, parsed, builder.retrieved, papers)
         builder.coverage = (
             f"Of {self.library.lexical.size:,} papers these {len(read)} have the abstracts "
             f"most like that of “{paper.shown_title}”."

@@ -64,6 +64,7 @@ def serve(settings: Settings) -> None:
     finally:
         service.jobs.stop()
         service.setup.stop()
+        service.database.close()
 
 
 def build_app(service: Service) -> FastAPI:
@@ -71,7 +72,7 @@ def build_app(service: Service) -> FastAPI:
     app = FastAPI(title="Abstracts assistant", docs_url=None, redoc_url=None)
     add_api(app, service)
     mount_page(app, service)
-    protect(app, service.settings)
+    protect(app, service.settings, service.database)
     app.add_middleware(MetricsMiddleware, metrics=service.metrics)
     return app
 

@@ -10,13 +10,16 @@ from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.research.receipt import provenance_json, receipt_of
+from assistant.server.history import Conversations
+from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
+from assistant.server.storage.database import database_of
 from assistant.settings import Settings
-from assistant.types import Completed, Event, Turn
+from assistant.types import Answer, Completed, Event, Json, Turn
 from retrieval.library.overview import Overview, Overviews
 from retrieval.library.topics import TopicMaps, Topics
 from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
@@ -56,10 +59,12 @@ class Service:
         """Load nothing before `setup.start()`."""
         self.settings = settings
         self.setup = Setup(settings)
-        self.conversations = Conversations(settings.home / CONVERSATIONS)
+        self.database = database_of(settings)
+        self.conversations = Conversations(self.database)
         self.queue = RequestQueue()
         self._closed = threading.Event()
-        self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
+        board = JobBoard(self.database)
+        self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
         self.speed: Speed | None = None
@@ -172,6 +177,18 @@ class Service:
         """The paper with this id, or None."""
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
+
+    def made_with(self) -> Json | None:
+        """What answers are made with now, for their receipts; None if it cannot be told."""
+        try:
+            return provenance_json(self.assistant, self.settings)
+        except UserError:
+            return None
+
+    def receipt(self, answer: Answer, history: Sequence[Turn], sampling: Sampling) -> Json:
+        """The receipt of an answer that was just made; see `receipt_of`."""
+        made = provenance_json(self.assistant, self.settings)
+        return receipt_of(answer, history, made, sampling)
 
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""

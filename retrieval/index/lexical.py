@@ -51,6 +51,8 @@ _LIKE_TITLE = 5.0
 _INTRODUCED, _NICKNAMED = 3.0, 1.5
 """Weights of a nickname for papers that introduce it, and for those that mention it."""
 _MOST_WITH_KEY = 10_000
+_RARE, _FEW = 20, 3
+"""One text in how many may have a rare word; texts that may have it in a small library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,23 @@ class LexicalIndex:
         total = sum(weights.values())
         found = self._ids(_joined(Occur.Should, words), limit, filters)
         return [(id_, min(score / total, 1.0)) for id_, score in found]
+
+    def with_rare_words(
+        self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()
+    ) -> int:
+        """Number of papers that have a rare word of `question`, and of those in `also`.
+
+        A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
+        `also`. Papers are counted, not read.
+        """
+        searcher = self._reading().searcher
+        most = max(_FEW, self.size // _RARE)
+        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        having = [Query.term_query(self._schema, "text", word) for word in rare]
+        query = self._filtered(_joined(Occur.Should, having), filters)
+        matched = (searcher.search(query, 1).count or 0) if having else 0
+        texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
+        return matched + sum(set(rare).isdisjoint(text) for text in texts)
 
     def titled(
         self, words: Sequence[str], names: Sequence[str], limit: int, filters: Filters | None = None

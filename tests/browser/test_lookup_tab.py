@@ -148,6 +148,7 @@ def test_keys_move_select_and_open(page: Page, app: Served) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
     page.keyboard.press("/")
     expect(page.get_by_label("Find papers")).to_be_focused()
 

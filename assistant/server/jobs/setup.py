@@ -8,7 +8,8 @@ from assistant.models.download.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import assistant_over, open_chat_model, open_library, open_reader
-from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage, printed
+from assistant.server.jobs.board import Stage
+from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, printed
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
 from retrieval.library.ingest import ingest

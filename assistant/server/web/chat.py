@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from assistant.generation.rendering import ABSTENTIONS, blocks
 from assistant.pipeline.intent import is_fixed
+from assistant.research.methods import MATCHED, methods_of_answer
 from assistant.server.auth import owner_behind
 from assistant.server.history import (
     LONGEST_COMMENT,
@@ -121,6 +122,8 @@ chat_html = templates(
     is_table=is_table,
     longest_comment=LONGEST_COMMENT,
     longest_name=LONGEST_NAME,
+    matched=MATCHED,
+    methods_of_answer=methods_of_answer,
     read_cards=read_cards,
     reasons=_REASONS,
     split_last_word=split_last_word,
@@ -248,8 +251,13 @@ class Chat:
             last = self._view(pending.owner, pending.before.id) | self._idle
         except UserError as error:
             last = self._error(error) | self._idle
-        # Gradio shows the last value a second time, so it must change nothing on another page.
-        yield last if self._stops.is_current(session, flag) else gr.skip()
+        if self._stops.is_current(session, flag):
+            yield last
+        elif self._stops.is_idle(session):
+            yield {self.answer: ""}  # an update that was on its way may have come after the switch
+        else:
+            # Gradio shows the last value a second time, so it must not change another answer.
+            yield gr.skip()
 
     def _answer_updates(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Updates]:
         """The question as it is sent, then its answer as it grows."""

@@ -16,6 +16,7 @@ from assistant.server.web.library import heading_html, library_html, library_tab
 from assistant.server.web.lookup import lookup_tab
 from assistant.server.web.models import models_tab
 from assistant.server.web.paper import PaperDialog
+from assistant.server.web.receipts import add_receipts
 from assistant.server.web.tools import add_tools, hide_all_but_tools
 
 TITLE = "Abstracts assistant"
@@ -34,6 +35,7 @@ _SIGN_OUT = '<form method="post" action="logout"><button>Sign out</button></form
 def mount_page(app: FastAPI, service: Service) -> None:
     """Serve the page and its files with `app`."""
     add_downloads(app, service)
+    add_receipts(app, service)
     refuse_downloads()
     app.mount("/own", StaticFiles(directory=STATIC), name="own")
     gr.mount_gradio_app(

@@ -12,6 +12,7 @@ import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
+from assistant.models.llama.decoding import LIKELIEST
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -19,7 +20,7 @@ from retrieval.query.syntax import ExplicitFilters
 from retrieval.types import UserError
 
 _MOST_PAPERS = 50
-_SHOWN = ("question", "outcome", "answer", "sentences", "citations")
+_SHOWN = ("question", "outcome", "answer", "sentences", "citations", "coverage_statement")
 """Fields of an answer that another assistant needs."""
 _NAMES = frozenset({"ask", "search", "lookup"})
 
@@ -31,7 +32,11 @@ def add_tools(service: Service) -> None:
     the network, to an address that the first request can choose.
     """
 
-    async def ask(question: str, request: gr.Request) -> str:
+    async def ask(
+        question: str,
+        request: gr.Request,
+        receipt: bool = False,  # noqa: FBT001, FBT002 - it is called by names
+    ) -> str:
         """Answer a question from the library of paper abstracts on this machine.
 
         Every sentence of the answer is quoted from an abstract or checked against one; the
@@ -39,6 +44,7 @@ def add_tools(service: Service) -> None:
 
         Args:
             question: one question that can be understood by itself
+            receipt: whether to add what the answer was made with and from, to be replayed
 
         Returns:
             JSON with the outcome, the answer, its sentences, and citations with their quotes
@@ -46,7 +52,12 @@ def add_tools(service: Service) -> None:
         async with aclosing(service.ask_async(question, owner=_owner(request))) as events:
             async for event in events:
                 if isinstance(event, Completed):
-                    return dumps(_shown(event.answer))
+                    shown = _shown(event.answer)
+                    if receipt:
+                        shown["receipt"] = await run_in_threadpool(
+                            service.receipt, event.answer, (), LIKELIEST
+                        )
+                    return dumps(shown)
         raise AssertionError("a stream of events ends with Completed")
 
     async def search(query: str, request: gr.Request, k: int = 10) -> str:
