@@ -89,7 +89,7 @@ def evaluate(
         # Errors in the folder are reported before its corpus is ingested.
         _check_questions(asking, baseline, read_beir(path).sha256)
         ingest_corpus(path, settings, progress)
-    questions = read_question_set(path, papers_of(settings.home))
+    questions = read_question_set(path, papers_of(settings))
     samples = chosen(questions.samples, asking.types, asking.limit)
     ids = [sample.id for sample in samples]
     _check_questions(asking, baseline, questions.sha256, ids)
@@ -113,8 +113,10 @@ def evaluate(
 def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
     """The person's settings; unless a library is named, a BEIR folder's corpus has its own."""
     settings = load_settings(dict(flags))
-    if questions.is_dir() and "home" not in flags:
-        return settings.model_copy(update={"home": home_of_corpus(questions, settings)})
+    if questions.is_dir() and not {"home", "chroma"} & flags.keys():
+        return settings.model_copy(
+            update={"home": home_of_corpus(questions, settings), "chroma": ""}
+        )
     return settings
 
 
@@ -196,7 +198,7 @@ def _complete(
 
     record = kept_record(out, make_record(asking, settings, files))
     run(samples, out, record, ask, progress)
-    if library_facts(settings.home) != record.library:
+    if library_facts(settings) != record.library:
         raise LibraryError(
             f"The library in {settings.home} was changed while its questions were asked, so that "
             "no figures can stand for it; ask again with another --out."

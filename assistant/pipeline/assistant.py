@@ -160,8 +160,7 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
-            found = builder.retrieved
-            builder.search = search_record(self.library, parsed, found, read, least)
+            builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))
@@ -188,6 +187,31 @@ class Assistant:
         if parsed.metadata:
             return None
         return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), never))
+
+    def papers_answering(
+        self, question: str, most: int, stopped: Callable[[], bool] = never
+    ) -> list[Paper]:
+        """The papers whose abstracts answer a question on several, best first, at most `most`.
+
+        Empty if none is likely to answer. Raises what `stream` raises.
+        """
+        question = checked_question(question)
+        self.library.ready_to_search()
+        wide = Assistant(
+            *(self.library, self.model, self.reader, self.verifier),
+            replace(self.settings, passages=max(most, self.settings.passages)),
+        )
+        parsed = wide._understand(corrected(question, self.library, self.model, stopped), ())
+        if parsed.metadata:
+            return list(parsed.metadata.papers[:most])
+        if parsed.shape != "comparison":
+            parsed = replace(parsed, shape="overview")
+        read = wide._read(parsed, wide._retrieve(parsed), stopped)
+        least = self._threshold(parsed)
+        if not read.papers or self._confidence(parsed, read) < least:
+            return []
+        about, beside = wide._answering(parsed, read, least)
+        return [each.passage.paper for each in (*about, *beside)][:most]
 
     def _understand(self, question: str, history: Sequence[Turn]) -> ParsedQuestion:
         """Find out what the question asks for, about which papers, and if records answer it."""
@@ -251,7 +275,10 @@ class Assistant:
             passages,
             self.reader,
             stopped,
-            RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
+            replace(
+                RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
+                depth=self._depth,
+            ),
             also=parsed.entities.known,
             seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
@@ -300,7 +327,7 @@ class Assistant:
                 return [], having[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
-            limits = OVERVIEW
+            limits = replace(OVERVIEW, papers=self.settings.passages)
         else:
             limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
         best, *others = read.papers[first : first + limits.papers]

@@ -164,7 +164,7 @@ def change_since(receipt: Json, assistant: Assistant, settings: Settings) -> str
 
 
 def _answer_json(answer: Answer) -> Json:
-    checks = answer.search.checks if answer.search else ()
+    checks = dict(enumerate(answer.search.checks if answer.search else ()))
     return {
         "standalone_question": answer.standalone_question,
         "searched_for": answer.searched_for,
@@ -179,10 +179,10 @@ def _answer_json(answer: Answer) -> Json:
                 "kind": each.kind.value,
                 "citations": [
                     {"number": number, **_check_json(check)}
-                    for number, check in zip_longest(each.citations, checked)
+                    for number, check in zip_longest(each.citations, checks.get(at, ()))
                 ],
             }
-            for each, checked in zip_longest(answer.sentences, checks, fillvalue=())
+            for at, each in enumerate(answer.sentences)
         ],
         "citations": [
             {

@@ -57,6 +57,7 @@ def serve(settings: Settings) -> None:
     )
     warn_if_open(settings)
     service.setup.start()
+    service.pinned.start()
     # uvicorn raises SIGTERM again once all is done, which would end the process by the signal.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:

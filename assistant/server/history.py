@@ -13,8 +13,8 @@ from uuid import uuid4
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 
-from assistant.server.storage.database import Database
-from assistant.server.storage.tables import CASES, CONVERSATIONS, EXCHANGES
+from assistant.storage.database import Database
+from assistant.storage.tables import CASES, CONVERSATIONS, EXCHANGES
 from assistant.types import Answer, AnswerSentence, Citation, Turn
 from retrieval.types import InputError, first_words
 

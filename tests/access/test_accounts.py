@@ -16,7 +16,7 @@ from assistant.server.auth.accounts import (
     revoke_key,
 )
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts
-from assistant.server.storage.database import Database
+from assistant.storage.database import Database
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ class LyingChatModel(ChatModel):
     name = "<img src=x onerror=window.hit=1>"
     context = _ENDLESS
     gives_likelihoods = False
+    slots = 1
 
     def __init__(self) -> None:
         self.asked = ""

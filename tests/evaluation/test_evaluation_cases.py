@@ -13,7 +13,7 @@ from assistant.evaluation.questions.lines import read_questions
 from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import Expected, Question, SampleType
 from assistant.server.history import Conversations, Rating, Reason
-from assistant.server.storage.database import Database
+from assistant.storage.database import Database
 from assistant.types import Answer, Citation, Outcome, Timings, Tokens
 from retrieval.types import Paper, Source
 

@@ -20,12 +20,12 @@ from assistant.evaluation.records.record import Asking, Provenance, RunRecord, T
 from assistant.evaluation.scorers import VERSION
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, file_key
-from assistant.models.listing import read_header
+from assistant.models.listing import A_SERVER, describe_models, read_header
 from assistant.pipeline.abstention import read_calibration, threshold
+from assistant.pipeline.startup import place_of
 from assistant.settings import APPLICATION, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.files import write_whole
-from retrieval.index.manifest import read_manifest
 from retrieval.search.rerank import RerankSettings
 from retrieval.types import LibraryError, Paper, Progress
 
@@ -33,7 +33,11 @@ _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
 _FINGERPRINT = "fingerprint.json"
 """In a library's folder: the hash of its papers, with the revision of the store that they had."""
-_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
+_NOT_OF_ANSWERS = set(
+    "allow_ingest api_key_file auth_file chroma_token_file database embedder_key_file host port "
+    "server_name slots".split()
+)
+"""Settings that change no answer."""
 
 
 def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
@@ -64,40 +68,45 @@ def made_with(
     return Provenance(
         code=_code(),
         packages=_packages(),
-        models={role: _model(path) for role, path in files.items()},
+        models={role: _model(path) for role, path in files.items()} | _on_servers(settings),
         settings=_settings(settings, answering),
         prompts={path.stem: sha256_of(path) for path in prompts},
-        library=library_facts(settings.home),
+        library=library_facts(settings),
     )
 
 
 def model_files(settings: Settings, progress: Progress) -> dict[str, Path]:
-    """The files of the models that answer, by their roles; fetched on first use.
+    """The files of the models that answer, by their roles, but for those on servers; fetched
+    on first use.
 
     Raises:
         ModelError: a model cannot be fetched.
     """
     files = {
-        "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
-        "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
         "reader": resolve_encoder(READER, settings.cache, progress),
         "support": resolve_encoder(SUPPORT, settings.cache, progress),
         "cutter": resolve_encoder(CUTTER, settings.cache, progress),
     }
+    if not settings.model_url:
+        threads = settings.threads
+        files["chat"] = resolve_chat_model(settings.model, settings.cache, threads, progress)
+    if not settings.embedder_url:
+        files["embedder"] = resolve_embedder(settings.embedder, settings.cache, progress)
     if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
         files["writer"] = ADAPTER
     return files
 
 
-def library_facts(home: Path) -> dict[str, Any]:
-    """Papers, chunks, hash, embedder and chunker of the library in `home`."""
-    store = ChromaStore(home / "chroma")
+def library_facts(settings: Settings) -> dict[str, Any]:
+    """Papers, chunks, hash, embedder and chunker of the library."""
+    place = place_of(settings)
+    store = ChromaStore(place.connection)
     papers, chunks = store.count()
-    manifest = read_manifest(home / "library.json")
+    manifest = place.read()
     return {
         "papers": papers,
         "chunks": chunks,
-        "sha256": _kept_fingerprint(home, store),
+        "sha256": _kept_fingerprint(settings.home, store),
         "embedder": manifest and manifest.embedder,
         "chunker": manifest and f"{manifest.chunker}, {manifest.chunk_tokens} tokens",
     }
@@ -187,13 +196,26 @@ def _read_model(path: Path, _stamp: str) -> tuple[str, str | None]:
     return sha256_of(path), header.quantization if header else None
 
 
+def _on_servers(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The models that run on servers, of which no file can be hashed."""
+    used = describe_models(settings)
+    return {
+        each.role: {"name": each.name, "server": each.spec}
+        for each in used
+        if each.in_use and each.source == A_SERVER
+    }
+
+
 def _settings(settings: Settings, answering: Mapping[str, Any]) -> dict[str, Any]:
     """Every setting that may change an answer, and where the models and the library lie."""
-    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
+    kept = settings.model_dump(mode="json", exclude=_NOT_OF_ANSWERS)
     for name in ("home", "cache", "model", "embedder"):  # a replay may begin in another folder
         path = Path(kept[name])
         if name in ("home", "cache") or path.is_file():
             kept[name] = str(path.resolve())
+    for name in ("model_url", "model_name", "embedder_url", "embedder_name"):
+        if not kept[name]:  # as in the records from before there were servers
+            del kept[name]
     calibration = read_calibration(settings.home)
     return kept | {
         "answering": dict(answering),

@@ -104,8 +104,8 @@ class Difference(NamedTuple):
 
 
 _MAY_DIFFER = frozenset(
-    "code.commit code.dirty settings.home settings.cache settings.model settings.embedder "
-    "settings.threads library.revision".split()
+    "code.commit code.dirty settings.home settings.chroma settings.chroma_token_file "
+    "settings.cache settings.model settings.embedder settings.threads library.revision".split()
 )
 """Values that do not change figures, beside those of the machine, times, and paths of files, which
 have hashes of their own."""

@@ -15,8 +15,8 @@ from sqlalchemy import delete, insert, select
 
 from assistant.pipeline.assistant import LONGEST_QUESTION, checked_question
 from assistant.server.api.schemas import Message
-from assistant.server.storage.database import Database
-from assistant.server.storage.tables import RECENT_ANSWERS
+from assistant.storage.database import Database
+from assistant.storage.tables import RECENT_ANSWERS
 from assistant.types import Answer, Outcome, Timings, Tokens, Turn
 from retrieval.types import InputError, LibraryError
 

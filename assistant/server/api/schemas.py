@@ -321,6 +321,14 @@ class HealthOut(_ResponseModel):
     model: str | None = None
 
 
+class ReadyOut(_ResponseModel):
+    """Whether every part that answers need answers now."""
+
+    ready: bool
+    parts: dict[str, str]
+    """Of each part (library, store, model, embedder) what keeps it from answering, or nothing."""
+
+
 class ErrorBody(_ResponseModel):
     """The error, and what to do about it."""
 

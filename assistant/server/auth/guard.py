@@ -19,8 +19,8 @@ from assistant.server.auth.headers import Origins, SecurityHeaders, is_loopback
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts, login_page
 from assistant.server.auth.page_sessions import PageSessions
 from assistant.server.auth.request_body import BodyLimit
-from assistant.server.storage.database import Database
 from assistant.settings import Settings
+from assistant.storage.database import Database
 
 _SESSION_COOKIE = "assistant_session"
 _BROWSER_COOKIE = "assistant_browser"
@@ -79,7 +79,7 @@ class Guard(HttpMiddleware):
         request = Request(scope, receive)
         response: Response | None = None
         match path_of(scope), request.method:
-            case "/healthz", _:
+            case "/healthz" | "/readyz", _:
                 pass
             case "/login", "POST":
                 response = await self._sign_in(request)

@@ -13,8 +13,8 @@ import jinja2
 from fastapi.responses import HTMLResponse
 from sqlalchemy import delete, insert, select
 
-from assistant.server.storage.database import Database
-from assistant.server.storage.tables import FAILURES, SESSIONS
+from assistant.storage.database import Database
+from assistant.storage.tables import FAILURES, SESSIONS
 
 LIFETIME = 7 * 24 * 3600
 """Seconds of a session."""

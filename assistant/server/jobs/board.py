@@ -7,8 +7,8 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from assistant.server.storage.database import Database
-from assistant.server.storage.tables import LIBRARY_JOBS
+from assistant.storage.database import Database
+from assistant.storage.tables import LIBRARY_JOBS
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
 from retrieval.types import BusyError, IngestReport, LibraryError

@@ -169,6 +169,7 @@ class Chat:
                 self.find = gr.HTML(
                     chat_html("find"), elem_id="find", js_on_load=script, apply_default_css=False
                 )
+                self.pins = gr.HTML(elem_id="pins", label="Pinned questions", **with_events)
                 self.past = gr.HTML(elem_id="past", label="Conversations", **with_events)
             with gr.Column(scale=4, min_width=320, elem_id="talk"):
                 with gr.Column(elem_id="log"):

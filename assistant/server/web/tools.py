@@ -1,4 +1,4 @@
-"""The MCP tools ask, search and lookup.
+"""The MCP tools ask, search, lookup, table and pinned.
 
 Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
@@ -13,6 +13,9 @@ from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
 from assistant.models.llama.decoding import LIKELIEST
+from assistant.models.llama.reading_ahead import read_ahead_async
+from assistant.research.pinned import pin_json, pin_question, unread
+from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -22,7 +25,7 @@ from retrieval.types import UserError
 _MOST_PAPERS = 50
 _SHOWN = ("question", "outcome", "answer", "sentences", "citations", "coverage_statement")
 """Fields of an answer that another assistant needs."""
-_NAMES = frozenset({"ask", "search", "lookup"})
+_NAMES = frozenset({"ask", "search", "lookup", "table", "pinned"})
 
 
 def add_tools(service: Service) -> None:
@@ -101,8 +104,53 @@ def add_tools(service: Service) -> None:
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})
 
-    for tool in (ask, search, lookup):
+    tools: list[Callable[..., Awaitable[str]]] = [ask, search, lookup, *_research_tools(service)]
+    for tool in tools:
         api(_with_one_sentence(tool), queue=False, concurrency_limit=None)
+
+
+def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
+    """The tools for questions beyond single answers."""
+
+    async def table(question: str, request: gr.Request, columns: str = "", k: int = 10) -> str:
+        """Lay out what papers of the library say on a question, a column for each aspect.
+
+        Args:
+            question: what the papers are about
+            columns: names of columns or questions to each paper, separated by commas
+            k: how many papers at most
+
+        Returns:
+            JSON with papers as rows; each cell has a statement and its quote from the abstract
+        """
+        named = columns.split(",") if columns.strip() else DEFAULT_COLUMNS
+        most = max(1, min(int(k), MOST_ROWS))
+        begin = service.table(question, named, most, owner=_owner(request))
+        async with aclosing(read_ahead_async(begin)) as tables:
+            async for each in tables:
+                filled = each
+        return dumps(table_json(filled))
+
+    async def pinned(request: gr.Request, add: str = "", remove: str = "") -> str:
+        """Pin questions that are asked again whenever the library has changed, or list them.
+
+        Args:
+            add: a question to be pinned; empty to pin none
+            remove: the id of a pinned question to be removed; empty to remove none
+
+        Returns:
+            JSON with the pinned questions, their latest answers, and how the evidence has changed
+        """
+        pins, owner = service.pins, _owner(request)
+        if add.strip():
+            pin_question(pins, owner, add)
+            service.pinned.wake()
+        if remove.strip():
+            pins.remove(owner, remove.strip())
+        listed = await run_in_threadpool(pins.listed, owner)
+        return dumps({"pinned": [pin_json(pin, unread(pin)) for pin in listed]})
+
+    return [table, pinned]
 
 
 def hide_all_but_tools(page: gr.Blocks) -> None:

@@ -5,7 +5,7 @@ from fakes import ZEBRA, answered, paper
 from assistant.pipeline.follow_up import cited_papers
 from assistant.server.api.recent import MOST_TURNS, RecentAnswers
 from assistant.server.api.schemas import Message
-from assistant.server.storage.database import Database
+from assistant.storage.database import Database
 
 QUOTE = ZEBRA.split(". ")[0] + "."
 ANSWER = answered(paper(), QUOTE, "How are zebras pruned?")

@@ -18,9 +18,9 @@ from assistant.server.api.schemas import Message
 from assistant.server.auth.login import Sessions
 from assistant.server.history import Conversations, Rating, Reason
 from assistant.server.jobs.board import JobBoard, Stage
-from assistant.server.storage.database import FILE, Database, database_of
-from assistant.server.storage.tables import METADATA
 from assistant.settings import Settings
+from assistant.storage.database import FILE, Database, database_of
+from assistant.storage.tables import METADATA
 from retrieval.types import BusyError, InputError, LibraryError
 
 FORMER_TABLES = """

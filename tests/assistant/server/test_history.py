@@ -10,7 +10,7 @@ import pytest
 from assistant.cli.main import main
 from assistant.evaluation.questions.lines import read_questions
 from assistant.server.history import Conversations, Rating, Reason
-from assistant.server.storage.database import FILE, Database
+from assistant.storage.database import FILE, Database
 from assistant.types import (
     Answer,
     AnswerSentence,

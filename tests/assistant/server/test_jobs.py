@@ -10,7 +10,7 @@ from fakes import LICHEN, TIDAL, ZEBRA
 
 from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs, shown_name
-from assistant.server.storage.database import Database
+from assistant.storage.database import Database
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.library.health import check
 from retrieval.library.library import Library

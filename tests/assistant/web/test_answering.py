@@ -9,8 +9,8 @@ import pytest
 from fakes import ZEBRA, paper, passage
 
 from assistant.server.history import Conversations
-from assistant.server.storage.database import FILE, Database
 from assistant.server.web.answering import Answering
+from assistant.storage.database import FILE, Database
 from assistant.types import (
     AnswerSentence,
     Citation,

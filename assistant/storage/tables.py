@@ -10,6 +10,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
     text,
 )
 
@@ -69,6 +70,18 @@ RECENT_ANSWERS = Table(
     Column("said", Text, primary_key=True),
     Column("at", Double, nullable=False, index=True),
     Column("record", Text, nullable=False),
+)
+PINS = Table(
+    "pins",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("seen", Text, nullable=False),
+    Column("latest", Text, nullable=False),
+    UniqueConstraint("owner", "question"),
 )
 LIBRARY_JOBS = Table(
     "library_jobs",
