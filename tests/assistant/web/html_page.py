@@ -30,14 +30,14 @@ TAGS = frozenset(
 ATTRIBUTES = frozenset(
     "aria-busy aria-current aria-describedby aria-hidden aria-label aria-pressed autocomplete "
     "class colspan cx cy d data-all data-asked data-author data-back data-cite data-close "
-    "data-conversation data-copy data-decision data-event data-exchange data-field data-file "
-    "data-formats data-how data-limit data-lookup data-number data-numbers data-paper data-papers "
-    "data-print data-position data-query data-question data-quote data-quotes data-reason "
-    "data-search data-selected data-set data-shown data-sort data-style data-style-named "
+    "data-column data-conversation data-copy data-decision data-download data-event "
+    "data-exchange data-field data-file data-formats data-how data-limit data-lookup "
+    "data-number data-numbers data-paper data-papers data-pin data-position data-print "
+    "data-query data-question data-quote data-quotes data-reason data-run data-search "
+    "data-selected data-set data-shown data-sort data-style data-style-named data-text "
     "data-title data-unfilter data-venue data-way data-words data-year disabled download "
     "focusable for height hidden href id max maxlength name open placeholder r rel required "
-    "role rows scope selected start style tabindex target title type value viewbox width x "
-    "y".split()
+    "role rows scope selected start style tabindex target title type value viewbox width x y".split()
 )
 _EMPTY = {"br", "input"}
 
