@@ -199,7 +199,7 @@ class LexicalIndex:
         lowered for them.
         """
         having = self._reading().searcher.doc_freq
-        weights = {term: self._rarity(term) ** 2 for term in self.terms(text)}
+        weights = {term: self.rarity(term) ** 2 for term in self.terms(text)}
         unknown = sum(weight for term, weight in weights.items() if not having("text", term))
         trust = self.size / (self.size + _FEW_PAPERS)
         return trust * unknown / sum(weights.values()) if weights else 0.0

@@ -37,7 +37,8 @@ ATTRIBUTES = frozenset(
     "data-selected data-set data-shown data-sort data-style data-style-named data-text "
     "data-title data-unfilter data-venue data-way data-words data-year disabled download "
     "focusable for height hidden href id max maxlength name open placeholder r rel required "
-    "role rows scope selected start style tabindex target title type value viewbox width x y".split()
+    "role rows scope selected start style tabindex target title type value viewbox width x "
+    "y".split()
 )
 _EMPTY = {"br", "input"}
 
