@@ -30,7 +30,7 @@ SLOW_FOLDERS = {"browser", "api"}
 SLOW_FILES = """
     test_command_line test_damage test_evaluate_process test_fetch test_header_timeout test_hub
     test_interruption test_other_models test_packaging test_page_handlers test_processes
-    test_bibliography
+    test_bibliography test_server
 """.split()
 """Tests of whole processes, of models of other makers, of the clock, and of every damaged file."""
 SLOW_TESTS = """

@@ -17,6 +17,7 @@ import pytest
 
 from assistant.cli.main import main
 from assistant.cli.output import calibration_lines
+from assistant.generation.answer_builder import NO_MODEL_PAPER
 from assistant.pipeline.abstention import read_calibration
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -209,6 +210,30 @@ def test_ask_answers_a_file_in_order(run: Run, library_home: Path, tmp_path: Pat
     for citation in answers[0]["citations"]:
         if citation["paper_id"] == papers[0]["paper_id"]:
             assert citation["quote"] in papers[0]["abstract"]
+
+
+def test_what_no_abstract_is_about_is_refused_in_every_shape(
+    run: Run, library_home: Path, tmp_path: Path
+) -> None:
+    far = [
+        "What is stagflation?",
+        "how many oscars did titanic win",
+        "is ghee the same as butter",
+        "how do i poach an egg",
+        "Summarise Pride and Prejudice",
+        "overview of Victorian novels",
+        "compare alpacas and llamas",
+        "Recommend works like The Great Gatsby",
+    ]
+    near = ["what is label smoothing", "papers on differential privacy"]
+    file = tmp_path / "far.jsonl"
+    rows = ({"id": str(at), "question": each} for at, each in enumerate([*far, *near]))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    done = run("ask", "--jsonl", file, "--home", library_home)
+    answers = list(map(json.loads, done.stdout.splitlines()))
+    answered = {each["question"] for each in answers if each["outcome"] == "answered"}
+    assert answered == set(near)
+    assert answers[7]["answer"].startswith(NO_MODEL_PAPER)
 
 
 def test_the_same_question_gives_the_same_answer(run: Run, library_home: Path) -> None:

@@ -21,8 +21,7 @@ INSTRUCTIONS = [
     for line in TEXT.replace("\\\n", " ").splitlines()
     if line and not line.startswith("#")
 ]
-ELSEWHERE = {"ASSISTANT_CHROMA"}
-"""Settings of the store, which may not be in this version."""
+APP = COMPOSE["services"]["app-1"]
 
 
 def arguments(name: str) -> list[str]:
@@ -63,9 +62,9 @@ def test_its_command_is_the_packages_and_serves() -> None:
 
 
 def test_every_variable_is_a_setting() -> None:
-    named = set(re.findall(r"ASSISTANT_\w+", TEXT)) | set(COMPOSE["services"]["app"]["environment"])
+    named = set(re.findall(r"ASSISTANT_\w+", TEXT)) | set(APP["environment"])
     known = {f"ASSISTANT_{name.upper()}" for name in Settings.model_fields}
-    assert named - ELSEWHERE <= known
+    assert named - {"PGPASSWORD"} <= known
 
 
 def test_the_health_check_asks_for_a_route_that_exists(tmp_path: Path) -> None:
@@ -88,8 +87,10 @@ def test_services_depend_on_services_and_find_each_other_by_name() -> None:
     services = COMPOSE["services"]
     for service in services.values():
         assert set(service.get("depends_on", ())) <= set(services)
-    environment = services["app"]["environment"]
-    for name in ("ASSISTANT_MODEL_URL", "ASSISTANT_CHROMA"):
-        assert re.match(r"http://(\w+):", environment[name])[1] in services
+    environment = APP["environment"]
+    for name in ("ASSISTANT_MODEL_URL", "ASSISTANT_CHROMA", "ASSISTANT_DATABASE"):
+        assert re.split(r"[/@:]+", environment[name])[1 + ("@" in environment[name])] in services
+    proxied = re.findall(r"([\w-]+):7860", COMPOSE["configs"]["caddyfile"]["content"])
+    assert proxied == [name for name in services if name.startswith("app-")]
     subnet = COMPOSE["networks"]["inside"]["ipam"]["config"][0]["subnet"]
     assert environment["ASSISTANT_PROXIES"] == subnet

@@ -263,7 +263,8 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
     settings = load_settings(flags)
     if options.action == "pull":
         with progress_bars() as progress:
-            resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
+            if not settings.model_url:
+                resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
             resolve_embedder(settings.embedder, settings.cache, progress)
             for weights in (READER, SUPPORT, CUTTER):
                 resolve_encoder(weights, settings.cache, progress)

@@ -72,7 +72,7 @@ def run_replay(options: argparse.Namespace, flags: Flags) -> None:
     """Ask the questions of receipts again; anything that changed is an error."""
     receipts = read_receipts(options.file)
     settings = load_settings({**restored_settings(receipts[0]["made_with"]["settings"]), **flags})
-    if not (settings.home / "library.json").exists():
+    if not (settings.chroma or (settings.home / "library.json").exists()):
         raise InputError(
             f"The library of {options.file} is no longer in {settings.home}; bring it back, or "
             "name its folder with --home."

@@ -33,6 +33,7 @@ ABSTENTION = "No abstract in this library answers that."
 FOREIGN = (
     f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
 )
+NO_MODEL_PAPER = "No paper in this library is the one that you want others like."
 
 Checks = Mapping[int, Check]
 """Checks of a sentence by the numbers of its evidence."""

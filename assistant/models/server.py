@@ -150,14 +150,19 @@ class LlamaServerChatModel:
             prompt = shortened(self._prompt(conversation), LIKELIHOOD_TOKENS - len(tokens))
             yield np.array(
                 [
-                    self._log_probability([*prompt, *tokens[:at]], token, stopped)
+                    self._log_probability([*prompt, *tokens[:at]], token, stopped, anew=not at)
                     for at, token in enumerate(tokens)
                 ],
                 dtype=np.float32,
             )
 
-    def _log_probability(self, prompt: Sequence[int], token: int, stopped: Stopped) -> float:
+    def _log_probability(
+        self, prompt: Sequence[int], token: int, stopped: Stopped, *, anew: bool = False
+    ) -> float:
         body = self._request(prompt, 1, self._no_adapter)
+        if anew and self._no_adapter:
+            # llama.cpp's cache of prompts in memory may give back what was read with the adapter.
+            body["cache_prompt"] = False
         written, value = self._next(body | {"logit_bias": [[token, _FORCED]]}, stopped)
         if written != token:
             raise self._server.nonsense(f"token {written} in place of {token}")

@@ -1,13 +1,13 @@
 """The probability that an abstract answers a question, its threshold, and reasons to abstain.
 
-The probability is a logistic regression over the reader's logit, the similarity, and the names in
-the question that the paper lacks. Its weights are fitted by
+The probability is a logistic regression over the reader's logit, the similarity, the names in the
+question that the paper lacks, and the words that no paper has. Its weights are fitted by
 `tests/benchmarks/training/fit_reading.py`, see tests/benchmarks/reading.md.
 """
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from operator import mul
 from pathlib import Path
@@ -22,18 +22,21 @@ from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
 from retrieval.types import LibraryError, Paper
 
-MOST_NAMES = 2
-"""Absent names that count at most: beyond that the case is clear."""
-USUAL_SIMILARITY = 0.55
-"""Median of a question and the paper that answers it; stands in for that of a follow-up."""
+MOST_NAMES = 1
+"""Absent names that count at most: with one the case is clear."""
+USUAL_SIMILARITY = 0.42
+"""Stands in for that of a follow-up, which says little; with it one is answered from the logit of
+the reader on that it was before the weights were fitted with short questions (-2.5)."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
-FOREIGN_SHARE, FEW_WORDS = 0.5, 3
-"""A question with more words, this share of them unknown, may be in another language."""
+FOREIGN_SHARE, FEW_WORDS = 0.4, 3
+"""A question with more words, this share of them foreign, may be in another language."""
 FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
+VERSION = 2
+"""Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
 
@@ -48,10 +51,12 @@ class Features:
     """Cosine of the question and the paper's best passage."""
     absent_names: float
     """Names in the question that the paper lacks."""
+    unknown: float
+    """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answered=0.58, similarity=2.26, absent_names=-1.73)
-BIAS = -1.2
+WEIGHTS = Features(answered=0.89, similarity=7.9, absent_names=-5.1, unknown=-3.1)
+BIAS = -2.5
 
 
 def probability(features: Features) -> float:
@@ -98,16 +103,18 @@ class QuestionEntities:
         """The names in the question that no paper has."""
         return [name for name in self.names if not _is_known(name, index)]
 
-    def is_foreign(self, index: LexicalIndex) -> bool:
+    def is_foreign(self, index: LexicalIndex, count: Callable[[str], int]) -> bool:
         """Whether the question seems to be in another language than the library's texts.
 
-        In a small library, which lacks even common words, all of them must be unknown.
+        Words count that no paper has and that the embedder, whose tokens `count` gives, does not
+        know whole. A small library lacks even common words: there, all must be unknown.
         """
         words = [word for word in re.findall(r"[^\W\d_]+", self.text.casefold()) if len(word) > 1]
-        unknown = sum(not index.texts_with(word) for word in words)
-        share = FOREIGN_SHARE if index.size >= SMALL_LIBRARY else 1.0
-        is_unknown = len(words) > FEW_WORDS and unknown >= share * len(words)
-        return is_unknown or is_in_other_letters(self.text)
+        unknown = [word for word in words if not index.texts_with(word)]
+        foreign = sum(count(word) > 1 for word in unknown)
+        is_likely = len(words) > FEW_WORDS and foreign >= FOREIGN_SHARE * len(words)
+        is_small = index.size < SMALL_LIBRARY
+        return (is_likely and (unknown == words or not is_small)) or is_in_other_letters(self.text)
 
     def absent(self, papers: Sequence[Paper], index: LexicalIndex) -> list[str]:
         """The names in the question that none of `papers` has."""
@@ -116,12 +123,19 @@ class QuestionEntities:
     def features(
         self, read: ReadPassage, index: LexicalIndex, beside: Sequence[Paper] = ()
     ) -> Features:
-        """The features of a paper as it was read; it need not have the names of those `beside`."""
-        absent = len(self.absent((read.passage.paper, *beside), index))
+        """The features of a paper as it was read; it need not have the names of those `beside`.
+
+        Of a question that names the paper, the words of its title count, too: the name itself may
+        be spelled as no text has it.
+        """
+        paper = read.passage.paper
+        absent = len(self.absent((paper, *beside), index))
+        words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
             answered=read.read.answered,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
+            unknown=index.unknown_share(words),
         )
 
 
@@ -182,6 +196,13 @@ class Calibration:
     auc: float
     """How often an answerable question has more confidence than an unanswerable one."""
     curve: tuple[Point, ...] = ()
+    version: int = 1
+    """The `VERSION` that it was made with; files of the first one do not name it."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether its confidences are still those of this program."""
+        return self.version == VERSION
 
 
 _FORM = pydantic.TypeAdapter(Calibration)
@@ -194,7 +215,7 @@ def threshold(home: Path) -> float:
         LibraryError: it has a calibration that cannot be read.
     """
     own = read_calibration(home)
-    return own.least_confidence if own else DEFAULT_THRESHOLD
+    return own.least_confidence if own and own.counts else DEFAULT_THRESHOLD
 
 
 def read_calibration(home: Path) -> Calibration | None:
@@ -213,6 +234,15 @@ def read_calibration(home: Path) -> Calibration | None:
         raise LibraryError(
             f"{path} cannot be read ({why}); make it anew with `assistant calibrate`, or remove it."
         ) from error
+
+
+def is_outdated(home: Path) -> bool:
+    """Whether the library in `home` has a calibration that no longer counts."""
+    try:
+        own = read_calibration(home)
+    except LibraryError:  # reported when a question needs it
+        return False
+    return own is not None and not own.counts
 
 
 def write_calibration(home: Path, calibration: Calibration) -> None:

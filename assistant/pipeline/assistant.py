@@ -11,6 +11,7 @@ from functools import partial
 from assistant.generation.answer_builder import (
     ABSTENTION,
     FOREIGN,
+    NO_MODEL_PAPER,
     AnswerBuilder,
     MetadataAnswer,
 )
@@ -64,8 +65,6 @@ from retrieval.search.search import search, similar
 from retrieval.text.markup import visible
 from retrieval.types import InputError, Paper, Passage, never
 
-PARTIAL = 0.5
-"""Factor of the threshold if several papers are sought: each abstract answers only a part."""
 SURE = 0.9
 """Probability of a message's focus from which the default model need not reword the message."""
 LONGEST_QUESTION = 2000
@@ -86,9 +85,9 @@ class _GroupLimits:
     """Likewise one whose probability is less than this share of the best one's."""
 
 
-ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.6)
-SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.2)
-OVERVIEW = _GroupLimits(papers=10, max_gap=0.55, min_probability=0.2, min_share=0.7)
+ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.9)
+SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
+OVERVIEW = _GroupLimits(papers=10, max_gap=0.55, min_probability=0.35, min_share=0.9)
 FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
@@ -163,7 +162,7 @@ class Assistant:
             if event := builder.add_reranked(reranked(builder.passages, read.papers), read.tokens):
                 yield event
             builder.confidence = self._confidence(parsed, read)
-            least = self._threshold(parsed)
+            least = self._threshold()
             builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
@@ -211,7 +210,7 @@ class Assistant:
         if parsed.shape != "comparison":
             parsed = replace(parsed, shape="overview")
         read = wide._read(parsed, wide._retrieve(parsed), stopped)
-        least = self._threshold(parsed)
+        least = self._threshold()
         if not read.papers or self._confidence(parsed, read) < least:
             return []
         about, beside = wide._answering(parsed, read, least)
@@ -292,12 +291,14 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
-        beside = [each.passage.paper for each in parsed.meant(papers)]
         index, entities = self.library.lexical, parsed.entities
+        beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:
             entities = replace(entities, names=())  # the other side may stand elsewhere, or nowhere
         probabilities = {
-            each.passage.paper.id: probability(entities.features(each, index, beside))
+            each.passage.paper.id: probability(
+                entities.features(each, index, [other.passage.paper for other in beside])
+            )
             for each in papers
         }
         return ReadPapers(papers, probabilities, tokens)
@@ -307,12 +308,10 @@ class Assistant:
         judged = parsed.meant(read.papers) or read.papers[: self.settings.judged]
         return max(map(read.probability, judged), default=0.0)
 
-    def _threshold(self, parsed: ParsedQuestion) -> float:
-        """Least confidence with which the question is answered."""
+    def _threshold(self) -> float:
+        """Least confidence with which a question is answered."""
         least = self.settings.least_confidence
-        if least is None:
-            least = threshold(self.library.home)
-        return least * PARTIAL if parsed.seeks_several else least
+        return threshold(self.library.home) if least is None else least
 
     def _answering(
         self, parsed: ParsedQuestion, read: ReadPapers, least: float
@@ -450,11 +449,12 @@ class Assistant:
         index = self.library.lexical
         if known := parsed.entities.among(read.papers):
             builder.abstain_silent(known[0].passage.paper)
-        elif parsed.entities.is_foreign(index):
+        elif parsed.entities.is_foreign(index, self.library.embedder.count):
             builder.note = FOREIGN
-        elif unknown := parsed.entities.unknown(index):
+        elif (unknown := parsed.entities.unknown(index)) or parsed.shape == "similar":
             names = " or ".join(f"“{name}”" for name in unknown)
-            builder.note = f"{ABSTENTION} None mentions {names}."
+            reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
+            builder.note = f"{reason} None mentions {names}." if names else reason
 
 
 def checked_question(question: str) -> str:

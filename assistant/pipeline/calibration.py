@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from assistant.pipeline.abstention import Calibration, Point, QuestionEntities, Rates, probability
+from assistant.pipeline.abstention import (
+    VERSION,
+    Calibration,
+    Point,
+    QuestionEntities,
+    Rates,
+    probability,
+)
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.settings import AnswerSettings
 from retrieval.library.library import Library
@@ -120,6 +127,7 @@ def calibrated(
         after=Rates(*(_below(values, least) for values in checked)),
         auc=round(sum(_below(unanswerable, each) for each in answerable) / len(answerable), 4),
         curve=_curve(judged),
+        version=VERSION,
     )
 
 

@@ -51,7 +51,8 @@ class ParsedQuestion:
         if self.shape != "similar":
             return None
         standalone = self.standalone
-        known = (*standalone.focus_papers, *self.named, *standalone.excluded)
+        named = papers_named_in(standalone.question, self.named)
+        known = (*standalone.focus_papers, *named, *standalone.excluded)
         return known[0] if known else None
 
     @property

@@ -23,6 +23,7 @@ from assistant.models.gguf.trained import (
 )
 from assistant.models.server import ServedChatModel, open_served
 from assistant.models.store import DEFAULT
+from assistant.pipeline.abstention import is_outdated
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, WritingSettings
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
@@ -177,6 +178,11 @@ def assistant_over(
         Cancelled: `stopped()` became true.
     """
     verifier = open_verifier(settings, progress)
+    if is_outdated(library.home):
+        _report(
+            "The library's calibration was made with other weights, so the default threshold "
+            "holds; run `assistant calibrate` again."
+        )
     mode = WritingMode.FREE
     if not ablations.free_writing:
         mode = writing_mode(model, verifier, settings, progress, stopped)

@@ -26,16 +26,15 @@ from assistant.research.methods import methods_paragraph
 from assistant.settings import Settings
 from assistant.types import (
     Answer,
-    Check,
     Citation,
     Completed,
-    FoundPaper,
     Json,
     Outcome,
     SearchRecord,
     Timings,
     Tokens,
     Turn,
+    answer_json,
 )
 from retrieval.types import InputError, Paper, silent
 
@@ -45,7 +44,10 @@ _PARTS = ("library", "models", "prompts", "settings", "packages", "code")
 _NOT_COMPARED = ("made_with", "sha256")
 _DIGITS = 6
 """Decimals of scores."""
-_PROVENANCE = TypeAdapter(Provenance)
+_TURN = ("standalone_question", "outcome", "answer", "citations")
+_ANSWER = (*_TURN, "searched_for", "confidence", "coverage", "model")
+"""Fields of an answer's JSON."""
+_PROVENANCE, _SEARCH = TypeAdapter(Provenance), TypeAdapter(SearchRecord)
 
 
 def provenance_json(assistant: Assistant, settings: Settings) -> Json:
@@ -164,79 +166,31 @@ def change_since(receipt: Json, assistant: Assistant, settings: Settings) -> str
 
 
 def _answer_json(answer: Answer) -> Json:
-    checks = dict(enumerate(answer.search.checks if answer.search else ()))
-    return {
-        "standalone_question": answer.standalone_question,
-        "searched_for": answer.searched_for,
-        "outcome": answer.outcome.value,
-        "text": answer.text,
-        "confidence": _rounded(answer.confidence),
-        "coverage": answer.coverage,
-        "model": answer.model,
-        "sentences": [
-            {
-                "text": each.text,
-                "kind": each.kind.value,
-                "citations": [
-                    {"number": number, **_check_json(check)}
-                    for number, check in zip_longest(each.citations, checks.get(at, ()))
-                ],
-            }
-            for at, each in enumerate(answer.sentences)
-        ],
-        "citations": [
-            {
-                "number": each.number,
-                "paper_id": each.paper.id,
-                "title": each.paper.title,
-                "quote": each.quote,
-            }
-            for each in answer.citations
-        ],
-    }
-
-
-def _check_json(check: Check) -> Json:
-    fields = asdict(check)
-    return {**fields, "logit": _rounded(check.logit), "guards": list(check.guards)}
+    """The answer, each sentence with a check for each of its citations."""
+    known, checks = answer_json(answer, None, 0), answer.search.checks if answer.search else ()
+    sentences = [
+        {**each, "checks": [asdict(check) for check in checked or ()]}
+        for each, checked in zip_longest(known["sentences"], checks)
+    ]
+    chosen: Json = _rounded({**{name: known[name] for name in _ANSWER}, "sentences": sentences})
+    return chosen
 
 
 def _search_json(answer: Answer) -> Json | None:
-    if not (search := answer.search):
+    if not answer.search:
         return None
+    fields = _SEARCH.dump_python(answer.search, mode="json", exclude={"checks", "revision"})
     cited = {each.paper.id for each in answer.citations}
-    return {
-        "query": search.query,
-        "papers": search.papers,
-        "years": list(search.years),
-        "matched": search.matched,
-        "threshold": search.threshold,
-        "embedder": search.embedder,
-        "found": [
-            {
-                **{name: _rounded(value) for name, value in asdict(each).items()},
-                "read": each.is_read,
-                "cited": each.paper_id in cited,
-            }
-            for each in search.found
-        ],
-    }
+    found = [{**each, "cited": each["paper_id"] in cited} for each in fields["found"]]
+    chosen: Json = _rounded({**fields, "found": found})
+    return chosen
 
 
 def _turn_json(turn: Turn) -> Json:
     """An earlier turn, as far as a later question can refer to it."""
-    answer = turn.answer
-    return {
-        "question": turn.question,
-        "standalone_question": answer.standalone_question,
-        "outcome": answer.outcome.value,
-        "text": answer.text,
-        "citations": [
-            {"number": each.number, "paper_id": each.paper.id, "quote": each.quote}
-            for each in answer.citations
-        ],
-        "found": [each.paper.id for each in answer.passages],
-    }
+    known = answer_json(turn.answer, None, 0)
+    found = [each["paper_id"] for each in known["passages"]]
+    return {"question": turn.question, **{name: known[name] for name in _TURN}, "found": found}
 
 
 def _turns(history: Sequence[Json], assistant: Assistant) -> Iterator[Turn]:
@@ -250,7 +204,7 @@ def _turns(history: Sequence[Json], assistant: Assistant) -> Iterator[Turn]:
             question=turn["question"],
             standalone_question=turn["standalone_question"],
             outcome=Outcome(turn["outcome"]),
-            text=turn["text"],
+            text=turn["answer"],
             sentences=(),
             citations=tuple(
                 Citation(each["number"], papers[each["paper_id"]], each["quote"])
@@ -268,19 +222,8 @@ def _turns(history: Sequence[Json], assistant: Assistant) -> Iterator[Turn]:
 
 
 def _search(receipt: Json) -> SearchRecord | None:
-    if not (fields := receipt["search"]):
-        return None
-    names = FoundPaper.__dataclass_fields__
-    return SearchRecord(
-        query=fields["query"],
-        papers=fields["papers"],
-        years=tuple(fields["years"]),
-        matched=fields["matched"],
-        found=tuple(FoundPaper(**{name: each[name] for name in names}) for each in fields["found"]),
-        revision="",
-        embedder=fields["embedder"],
-        threshold=fields["threshold"],
-    )
+    fields = receipt["search"]
+    return _SEARCH.validate_python({**fields, "revision": ""}) if fields else None
 
 
 def _cited(receipt: Json) -> int:
@@ -340,6 +283,11 @@ def _quoted(text: str | None) -> str:
 
 
 def _rounded(value: Any) -> Any:
+    """The same with all scores rounded, and lists in place of tuples."""
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(each) for each in value]
     return round(value, _DIGITS) if isinstance(value, float) else value
 
 

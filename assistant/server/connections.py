@@ -7,7 +7,7 @@ their own, at least the beginning is.
 
 import sys
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from socket import AF_INET, AF_INET6
 from typing import Any
 
@@ -59,29 +59,22 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
         is_network = getattr(sock, "family", None) in (AF_INET, AF_INET6)
         if is_network and isinstance(address, tuple) and not _is_own(address[0]):
             OUTGOING.connections += 1
-    elif event == "socket.getaddrinfo" and not _is_address(arguments[0]):
-        OUTGOING.lookups += 1
+    elif event == "socket.getaddrinfo":
+        OUTGOING.lookups += not (_is_own(arguments[0]) or _address(arguments[0]))
     elif event == "subprocess.Popen" and isinstance(arguments[1], list | tuple):
         OUTGOING.connections += {*map(str, arguments[1])} >= _DOWNLOAD
 
 
+def _address(host: object) -> IPv4Address | IPv6Address | None:
+    """The address that a host is given by; None if it is a name."""
+    try:
+        return ip_address(str(host).partition("%")[0])
+    except ValueError:
+        return None
+
+
 def _is_own(host: object) -> bool:
     """Whether a host is this machine: a loopback address, or the address of no machine."""
-    if host in ("", "localhost"):
-        return True
-    try:
-        address = ip_address(str(host).partition("%")[0])
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
-
-
-def _is_address(host: object) -> bool:
-    """Whether a host needs no look-up elsewhere: it is none, this machine, or an address."""
-    name = host.decode("ascii", "replace") if isinstance(host, bytes) else host
-    if name is None or _is_own(name):
-        return True
-    try:
-        return bool(ip_address(str(name).partition("%")[0]))
-    except ValueError:
-        return False
+    address = _address(host)
+    is_here = address is not None and (address.is_loopback or address.is_unspecified)
+    return is_here or host in (None, "", "localhost")

@@ -52,8 +52,7 @@ def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
     new.parent.mkdir()
     store = ChromaStore(new)
     for page in _pages(stored):
-        store.write([NewPaper(each.paper, (), ()) for each in page], {})
-    store.rewrite_records([each for each in stored if each.is_old])
+        store.write([NewPaper(each.paper, (), (), each.is_old) for each in page], {})
     with alone(new) as made, alone(folder) as replaced:
         made.close()
         replaced.replace(new / DATABASE)
@@ -160,7 +159,7 @@ class ChromaStore:
         last. After an interruption at any point the chunks can be made again from the record.
         """
         made = [pair for new in papers for pair in zip(new.chunks, new.vectors, strict=True)]
-        stored = [StoredPaper(new.paper, len(new.chunks)) for new in papers]
+        stored = [StoredPaper(new.paper, len(new.chunks), new.is_old) for new in papers]
         surplus = [
             id_
             for each in stored

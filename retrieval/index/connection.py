@@ -230,9 +230,9 @@ class RefusedError(Exception):
 
 
 def server_client(
-    url: str, headers: dict[str, str], seconds: float, **where: Any
+    url: str, headers: dict[str, str], seconds: float, tenant: str, database: str
 ) -> Any:  # Chroma's client, whose types differ between versions
-    """A client of Chroma's server; `where` has `tenant` and `database`.
+    """A client of Chroma's server.
 
     Raises what Chroma or httpx raise; each request ends after `seconds` without an answer.
     """
@@ -241,11 +241,15 @@ def server_client(
     _check_status(first)
     first.json()
     settings = Settings(anonymized_telemetry=False)
-    client: Any = chromadb.HttpClient(url, headers=dict(headers), settings=settings, **where)
+    client: Any = chromadb.HttpClient(
+        url, headers=dict(headers), settings=settings, tenant=tenant, database=database
+    )
     session: httpx.Client = client._server._session
     session.timeout = httpx.Timeout(seconds)
     session.event_hooks = {"response": [_check_status]}
-    weakref.finalize(client, session.close)  # Chroma leaves it open
+    # Chroma leaves both of its sessions open; the second one has done all it is for.
+    weakref.finalize(client, session.close)
+    client._admin_client._server._session.close()
     return client
 
 

@@ -53,6 +53,8 @@ _LIKE_TITLE = 5.0
 _INTRODUCED, _NICKNAMED = 3.0, 1.5
 """Weights of a nickname for papers that introduce it, and for those that mention it."""
 _MOST_WITH_KEY = 10_000
+_FEW_PAPERS = 10
+"""A word that a library of this size lacks says half as much as in a large one."""
 _RARE, _FEW = 20, 3
 """One text in how many may have a rare word; texts that may have it in a small library."""
 _MOST_SHARING = 100
@@ -189,6 +191,19 @@ class LexicalIndex:
         found = self._ids(_joined(Occur.Should, words), limit, filters)
         return [(id_, min(score / total, 1.0)) for id_, score in found]
 
+    def unknown_share(self, text: str) -> float:
+        """The share of a text's words that no paper has, in [0, 1]; 0 for a text of none.
+
+        Words are weighted by their squared inverse document frequency, as in the length of a TF-IDF
+        vector (Salton and Buckley 1988). A few papers lack many common words, so the share is
+        lowered for them.
+        """
+        having = self._reading().searcher.doc_freq
+        weights = {term: self.rarity(term) ** 2 for term in self.terms(text)}
+        unknown = sum(weight for term, weight in weights.items() if not having("text", term))
+        trust = self.size / (self.size + _FEW_PAPERS)
+        return trust * unknown / sum(weights.values()) if weights else 0.0
+
     def with_rare_words(
         self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()
     ) -> int:
@@ -197,12 +212,11 @@ class LexicalIndex:
         A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
         `also`. Papers are counted, not read.
         """
-        searcher = self._reading().searcher
         most = max(_FEW, self.size // _RARE)
-        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        rare = [word for word in self.terms(question) if self._frequency("text", word) <= most]
         having = [Query.term_query(self._schema, "text", word) for word in rare]
         query = self._filtered(_joined(Occur.Should, having), filters)
-        matched = _counted(searcher, query) if having else 0
+        matched = _counted(self._reading().searcher, query) if having else 0
         texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
         return matched + sum(set(rare).isdisjoint(text) for text in texts)
 

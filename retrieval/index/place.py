@@ -55,7 +55,7 @@ class Place(Protocol):
 
     @property
     def connection(self) -> StoreConnection:
-        """The way to Chroma."""
+        """The collections."""
 
     @property
     def database(self) -> Path | None:
@@ -102,8 +102,7 @@ class FolderPlace:
         make_home(home)
         self.home, self.where = home, f"in {home}"
         self.lexical, self.database = home / "lexical", home / "chroma"
-        self._connection = connection(self.database.resolve())
-        self.connection: StoreConnection = self._connection
+        self.connection = connection(self.database.resolve())
         self._manifest = home / "library.json"
         self._lock = filelock.FileLock(home / "lock")
 
@@ -156,11 +155,11 @@ class FolderPlace:
 
     def begin(self, revision: str) -> None:
         """Forget what was touched before."""
-        self._connection.begin(revision)
+        self.connection.begin(revision)
 
     def touched(self, since: str) -> set[str] | None:
         """Only what this process touched is known."""
-        return self._connection.touched_since(since)
+        return self.connection.touched_since(since)
 
 
 def make_home(home: Path) -> None:

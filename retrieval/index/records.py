@@ -27,6 +27,8 @@ class NewPaper:
     paper: Paper
     chunks: tuple[Chunk, ...]
     vectors: tuple[Vector, ...]
+    is_old: bool = False
+    """See `StoredPaper`."""
 
 
 def chunk_ids(paper_id: str, ordinals: Iterable[int]) -> list[str]:

@@ -250,7 +250,7 @@ class ServerConnection:
                 )
                 version = str(client.get_version())
             except Exception as error:
-                said = explained(error, address) or nonsense(address)
+                said = explained(error, address) or nonsense(address, error)
                 raise LibraryError(said) from error
             if not version.startswith(_VERSION):
                 raise LibraryError(

@@ -48,15 +48,16 @@ def explained(error: BaseException, address: Address) -> str | None:
             "room, then run `assistant doctor --repair`"
         )
     elif isinstance(error, ValueError | TypeError | LookupError | AttributeError):
-        return nonsense(address)
+        return nonsense(address, error)
     return said and f"The Chroma server at {address.url} {said}."
 
 
-def nonsense(address: Address) -> str:
+def nonsense(address: Address, error: BaseException) -> str:
     """The sentence on answers that are not Chroma's."""
+    reason = " ".join(str(error).split())[:100]
     return (
         f"What answers at {address.url} is no Chroma server of version 1, or its answers are "
-        "damaged; check the address."
+        f"damaged ({reason}); check the address."
     )
 
 

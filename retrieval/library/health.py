@@ -107,6 +107,8 @@ def check(library: Library, progress: Progress = silent) -> Health:
                 f"The database in {library.place.database} is damaged; run `assistant doctor "
                 "--repair` to make a new library of the papers that can be read."
             )
+        if library.place.database is None:  # this replica may only not have followed yet
+            library.bring_index_up_to_date()
         stored = list(library.store.papers())
         ids = {each.paper.id for each in stored}
         mixed = _mixed(library, stored, progress)

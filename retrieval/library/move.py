@@ -48,6 +48,7 @@ def copy_library(source: Place, target: Place, progress: Progress = silent) -> C
         _check_free(target)
         unfinished = target.write(replace(manifest, format=MOVING, writing=True))
         copied = ChromaStore(target.connection)
+        copied.drop_damaged_records()
         papers, chunks = stored.count()
         with copied.bulk(papers):
             written = sum(
@@ -111,7 +112,7 @@ def _differing(
     stored: ChromaStore, copied: ChromaStore, progress: Progress, stage: str, papers: int
 ) -> Iterator[list[_Whole]]:
     """The papers that the copy lacks or has otherwise, page by page."""
-    ids = sorted(stored.paper_ids())
+    ids = stored.paper_ids()  # in this order, so that papers of equal rank keep theirs
     progress(stage, 0, papers, "papers")
     for at in range(0, len(ids), _AT_ONCE):
         page = ids[at : at + _AT_ONCE]
@@ -146,12 +147,16 @@ def _read(store: ChromaStore, ids: Sequence[str]) -> dict[str, _Whole]:
 
 def _write(copied: ChromaStore, page: list[_Whole]) -> int:
     if page:
-        before = copied.stored_by_id([each.stored.paper.id for each in page])
-        earlier = {id_: each.chunk_count for id_, each in before.items()}
-        new = [NewPaper(each.stored.paper, each.chunks, each.vectors) for each in page]
-        copied.write(new, earlier)
-        if old := [each.stored for each in page if each.stored.is_old]:
-            copied.rewrite_records(old)
+        ids = [each.stored.paper.id for each in page]
+        if before := copied.stored_by_id(ids):
+            copied.delete(sorted(before))  # fields that the new record lacks would stay
+        copied.write(
+            [
+                NewPaper(each.stored.paper, each.chunks, each.vectors, each.stored.is_old)
+                for each in page
+            ],
+            {},
+        )
     return len(page)
 
 

@@ -59,7 +59,8 @@ def test_it_names_the_part_that_does_not_answer(client: TestClient, service: Ser
     service.setup._state.assistant = parts  # type: ignore[assignment]
     got = client.get("/readyz")
     assert (got.status_code, got.json()["ready"]) == (200, True)
-    assert got.json()["parts"] == dict.fromkeys(("library", "store", "model", "embedder"), "")
+    parts_known = ("library", "store", "database", "model", "embedder")
+    assert got.json()["parts"] == dict.fromkeys(parts_known, "")
     parts.model.error = ModelServerError("The model server is away.")
     parts.library.store.error = LibraryError("Torn.")  # type: ignore[attr-defined]
     got = client.get("/readyz")

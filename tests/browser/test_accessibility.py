@@ -111,6 +111,11 @@ def test_the_chat(shown: Page) -> None:
     shown.locator("#conversation .chip").first.focus()
     expect(shown.locator("#quote")).to_be_visible()
     assert serious(shown) == []
+    shown.locator("details.more > summary").last.click()
+    expect(shown.get_by_role("button", name="Copy as Markdown")).to_be_visible()
+    assert shown.evaluate("(log => log.scrollWidth <= log.clientWidth)(window.log)")
+    assert serious(shown) == []
+    shown.keyboard.press("Escape")
     shown.locator("details.report > summary").last.click()
     expect(shown.get_by_label("Comment").last).to_be_visible()
     assert serious(shown) == []

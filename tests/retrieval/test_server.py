@@ -126,15 +126,16 @@ def test_a_replica_follows_by_what_changed_alone(
     assert len(contents(reader)["indexed"]) == 100
     with monkeypatch.context() as patch:
         patch.setattr(ChromaStore, "papers", lambda _: pytest.fail("reads all papers"))
-        changed = [rows(100)[7] | {"abstract": "A quokka was seen."}, *rows(2, seed=3)]
-        ingest(writer, [written(tmp_path / "b.jsonl", changed)])
+        changed = [*rows(100), *rows(2, seed=3)]
+        changed[7] |= {"abstract": "A quokka was seen."}
+        ingest(writer, [written(tmp_path / "a.jsonl", changed)])
         for library in (writer, reader):
             library.ready_to_search()
             assert library.lexical.size == 102
             assert library.lexical.texts_with("quokka") == 1
+    ingest(writer, [written(tmp_path / "b.jsonl", rows(3, seed=5))])
     remove_source(writer, "b.jsonl")
     reader.ready_to_search()
-    assert reader.lexical.texts_with("quokka") == 0
     assert sorted(reader.lexical.ids) == sorted(writer.store.paper_ids())
     assert reader.lexical.revision == writer.revision == reader.revision
 
@@ -234,7 +235,7 @@ def _ingested(address: str, home: Path, file: Path, done: Any) -> None:
         done.put(str(error))
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("share", [0.3, 0.7])
 def test_nothing_is_lost_or_doubled_if_the_server_is_killed(tmp_path: Path, share: float) -> None:
     file = written(tmp_path / "a.jsonl", rows(80))
     ingest(whole := opened(tmp_path / "whole"), [file])

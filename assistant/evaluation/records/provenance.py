@@ -27,7 +27,7 @@ from assistant.settings import APPLICATION, Settings, WritingSettings, resource_
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.files import write_whole
 from retrieval.search.rerank import RerankSettings
-from retrieval.types import LibraryError, Paper, Progress
+from retrieval.types import LibraryError, ModelError, Paper, Progress
 
 _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
@@ -179,7 +179,13 @@ def _packages() -> dict[str, str]:
 
 
 def _model(path: Path) -> dict[str, Any]:
-    sha256, quantization = _read_model(path, file_key(path))
+    try:
+        sha256, quantization = _read_model(path, file_key(path))
+    except OSError as error:
+        raise ModelError(
+            f"The model's file {path} cannot be read ({error.strerror}), so that nobody can say "
+            "what answers are made with; start the assistant again."
+        ) from error
     return {
         "name": path.stem,
         "file": str(path.resolve()),
@@ -198,6 +204,8 @@ def _read_model(path: Path, _stamp: str) -> tuple[str, str | None]:
 
 def _on_servers(settings: Settings) -> dict[str, dict[str, Any]]:
     """The models that run on servers, of which no file can be hashed."""
+    if not (settings.model_url or settings.embedder_url):
+        return {}
     used = describe_models(settings)
     return {
         each.role: {"name": each.name, "server": each.spec}
@@ -221,7 +229,9 @@ def _settings(settings: Settings, answering: Mapping[str, Any]) -> dict[str, Any
         "answering": dict(answering),
         "reranking": asdict(RerankSettings()),
         "least_confidence": threshold(settings.home),
-        "calibrated_on": calibration.source if calibration else "questions about the seeds",
+        "calibrated_on": calibration.source
+        if calibration and calibration.counts
+        else "questions about the seeds",
     }
 
 

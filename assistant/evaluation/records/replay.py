@@ -19,7 +19,10 @@ from retrieval.types import InputError
 
 REPLAY = "replay"
 """The default folder of a replay, inside that of the run."""
-_RESTORED = ("home", "cache", "model", "embedder", "adapter", "context", "thinking", "threads")
+_RESTORED = (
+    *("home", "cache", "chroma", "model", "model_url", "model_name", "embedder", "embedder_url"),
+    *("embedder_name", "adapter", "context", "thinking", "threads"),
+)
 """Settings that a replay takes from the record, unless a flag sets them."""
 
 

@@ -326,7 +326,7 @@ class ReadyOut(_ResponseModel):
 
     ready: bool
     parts: dict[str, str]
-    """Of each part (library, store, model, embedder) what keeps it from answering, or nothing."""
+    """Of library, store, database, model and embedder, what keeps each from answering; or empty."""
 
 
 class ErrorBody(_ResponseModel):

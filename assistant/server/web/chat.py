@@ -152,6 +152,11 @@ class Chat:
         """Show the conversation that the page's address names, or a new one."""
         return self._view(owner_behind(request), str(request.query_params.get("c") or ""))
 
+    def welcomed(self, current: str) -> Updates:
+        """The welcome of a new conversation, once there is an assistant."""
+        is_ready = not current and self._service.setup.state.assistant is not None
+        return self._conversation(None) if is_ready else {}
+
     def _build(self) -> None:
         with_events: dict[str, Any] = {"js_on_load": ON_LOAD, "apply_default_css": False}
         self.current = gr.Textbox(visible="hidden", elem_id="current")
@@ -294,8 +299,9 @@ class Chat:
     def _conversation(self, conversation: Conversation | None) -> Updates:
         """The questions and answers of a conversation; example questions if it has none."""
         if conversation is None:
-            papers = self._service.setup.state.papers
-            return {self.conversation: chat_html("welcome", self._examples(), papers)}
+            state = self._service.setup.state
+            is_empty = state.assistant is not None and not state.papers
+            return {self.conversation: chat_html("welcome", self._examples(), is_empty)}
         shown = self._answering.with_stopped(conversation)
         running = self._answering.running
         return {self.conversation: chat_html("conversation", shown, running, self._stem)}

@@ -97,7 +97,9 @@ class _Parts:
             self.remove = gr.Button("Remove", variant="stop", elem_id="lib-remove", size="sm")
             self.keep = gr.Button("Keep", elem_id="lib-keep", size="sm")
         self.topics = gr.HTML(elem_id="lib-topics", js_on_load=None)
-        self.overview = gr.HTML(elem_id="lib-overview", js_on_load=ON_LOAD)
+        self.overview = gr.HTML(
+            library_html("counting"), elem_id="lib-overview", js_on_load=ON_LOAD
+        )
         gr.HTML('<h2 class="lib-head">Health of the library</h2>', js_on_load=None)
         self.health = gr.HTML(
             library_html("health", JobState()), elem_id="lib-health", js_on_load=None

@@ -100,13 +100,17 @@ def build_page(service: Service) -> gr.Blocks:
                 timer: gr.update(active=state.is_reading),
             }
 
+        def tick(current: str) -> dict[Any, Any]:
+            """Like `step`; a new conversation offers questions as soon as they can be answered."""
+            return step() | chat.welcomed(current)
+
         # Gradio passes the request to parameters of its type, so this cannot be a lambda.
         def closed(request: gr.Request) -> None:
             stops.end(session_of(request))
 
         shown = [heading, progress, tabs, timer]
         page.load(step, outputs=shown, **QUIET).then(chat.opened, outputs=chat.view, **QUIET)
-        timer.tick(step, outputs=shown, **QUIET)
+        timer.tick(tick, chat.current, [*shown, chat.conversation], **QUIET)
         page.unload(closed)
     hide_all_but_tools(page)
     page.queue(default_concurrency_limit=None)

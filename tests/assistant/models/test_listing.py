@@ -5,6 +5,7 @@ import pytest
 
 from assistant import settings as settings_module
 from assistant.cli.main import main
+from assistant.evaluation.records.provenance import _on_servers
 from assistant.models import describe_models
 from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
 from assistant.settings import Settings
@@ -121,3 +122,17 @@ def test_what_is_in_use_but_not_here(tmp_path):
     *_, chat, embedder = describe_models(settings)
     assert (chat.name, chat.in_use, chat.present) == ("c", True, False)
     assert (embedder.name, embedder.source, embedder.present) == ("d", "a file", False)
+
+
+def test_models_on_servers_are_in_use_in_place_of_the_defaults(tmp_path):
+    settings = Settings(
+        cache=tmp_path, model_url="http://h:1/v1", model_name="big", embedder_url="http://h:2"
+    )
+    used = {each.role: each for each in describe_models(settings) if each.in_use}
+    assert (used["chat"].name, used["chat"].source) == ("big", "a server")
+    assert (used["embedder"].name, used["embedder"].path) == ("http://h:2", None)
+    assert "writer" not in used
+    assert _on_servers(settings) == {
+        "chat": {"name": "big", "server": "http://h:1/v1"},
+        "embedder": {"name": "http://h:2", "server": "http://h:2"},
+    }

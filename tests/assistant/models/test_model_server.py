@@ -101,9 +101,8 @@ def test_it_reads_the_same_tokens(served: LlamaServerChatModel, local: LlamaCppC
 def test_it_writes_and_chooses_the_same(
     served: LlamaServerChatModel, local: LlamaCppChatModel, conversation: list[dict[str, str]]
 ) -> None:
-    for grammar in ("", GRAMMAR):
-        written = list(served.write(conversation, 24, never, grammar))
-        assert "".join(written) == "".join(local.write(conversation, 24, never, grammar))
+    written = list(served.write(conversation, 24, never))
+    assert "".join(written) == "".join(local.write(conversation, 24, never))
     assert len(written) <= 24
     chosen = served.choose(conversation, TEXTS, 16, never)
     assert chosen == local.choose(conversation, TEXTS, 16, never)
@@ -126,12 +125,13 @@ def test_nothing_to_choose(served: LlamaServerChatModel) -> None:
     assert served.choose(CONVERSATIONS[0], [], 4, never) == ("", 0)
 
 
-def test_a_seed_draws_the_same_text(served: LlamaServerChatModel) -> None:
-    def drawn(seed: int) -> str:
-        return "".join(served.write(CONVERSATIONS[2], 12, never, "", Sampling(1.5, seed)))
-
-    assert drawn(3) == drawn(3)
-    assert len({drawn(seed) for seed in range(4)}) > 1
+def test_a_grammar_is_kept_and_tokens_are_drawn(served: LlamaServerChatModel) -> None:
+    drawn = {
+        "".join(served.write(CONVERSATIONS[2], 12, never, GRAMMAR, Sampling(1.5, seed)))
+        for seed in range(4)
+    }
+    assert len(drawn) > 1
+    assert all(text.startswith("From the notes: ") for text in drawn)
 
 
 def test_its_speed_is_measured(served: LlamaServerChatModel) -> None:
@@ -202,7 +202,7 @@ def test_the_command_answers_over_the_server(
 ) -> None:
     question = "Which federated learning method encrypts the updates of clients?"
     common = ["ask", question, "--json", "--home", str(library_home), "--threads", "1"]
-    answers = []
+    answers, scores = [], []
     for flags in (
         ["--model", model_path],
         ["--model-url", server.url, "--api-key-file", key_file],
@@ -210,10 +210,10 @@ def test_the_command_answers_over_the_server(
         assert main([*common, *map(str, flags)]) == 0
         answer = json.loads(capsys.readouterr().out)
         del answer["timings"]
-        for passage in answer["passages"]:
-            passage["score"] = round(passage["score"], 1)  # likelihoods differ in the third digit
+        scores.append([passage.pop("score") for passage in answer["passages"]])
         answers.append(answer)
     assert answers[0] == answers[1]
+    np.testing.assert_allclose(*scores, atol=0.05)  # likelihoods differ in their last digits
     assert answers[0]["sentences"]
 
 

@@ -25,7 +25,7 @@ from retrieval.types import Paper
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 NONE = Features(*[0.0] * len(fields(Features)))
 FOR = ("answered", "similarity")
-AGAINST = ("absent_names",)
+AGAINST = ("absent_names", "unknown")
 
 
 def entities(question: str, named: Sequence[Paper] = (), **standalone) -> QuestionEntities:
@@ -108,6 +108,14 @@ def test_papers_that_are_compared_need_not_have_the_names_of_each_other(library:
     assert features(library, question, beside=[ZEBRA, LICHEN]).absent_names == 0
 
 
+def test_words_that_no_paper_has(library: Library) -> None:
+    assert (
+        features(library, "What is pruned?").unknown < features(library, "What is fried?").unknown
+    )
+    known = entities("Is zebra prunning fried?", [ZEBRA]).features(read(ZEBRA), library.lexical)
+    assert known.unknown < features(library, "Is zebra prunning fried?").unknown
+
+
 def test_names_that_no_paper_has(library: Library) -> None:
     question = "Does LionPrune beat ZebraPrune on CIFAR-10?"
     assert entities(question).unknown(library.lexical) == ["LionPrune", "CIFAR-10"]
@@ -152,4 +160,5 @@ def test_the_papers_that_a_question_is_about() -> None:
     ],
 )
 def test_a_question_in_another_language(library: Library, question: str, foreign: bool) -> None:
-    assert entities(question).is_foreign(library.lexical) is foreign
+    found = entities(question).is_foreign(library.lexical, library.embedder.count)
+    assert found is foreign

@@ -1,6 +1,7 @@
 """The threshold keeps what it promises; sentences stand for questions where there are none."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from fakes import PAPERS, ZEBRA, FakeReader, paper
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from assistant.pipeline.abstention import (
     DEFAULT_THRESHOLD,
     FILE,
+    VERSION,
     Calibration,
     Rates,
+    is_outdated,
     read_calibration,
     threshold,
     write_calibration,
@@ -162,6 +165,16 @@ def test_it_is_stored_with_the_library(tmp_path) -> None:
     assert read_calibration(tmp_path) == found
     assert threshold(tmp_path) == found.least_confidence
     assert [path.name for path in tmp_path.iterdir()] == [FILE] == ["abstention.json"]
+
+
+def test_one_that_was_made_with_other_weights_does_not_count(tmp_path) -> None:
+    found = replace(made(BOTH), least_confidence=0.7, version=VERSION - 1)
+    write_calibration(tmp_path, found)
+    assert is_outdated(tmp_path)
+    assert threshold(tmp_path) == DEFAULT_THRESHOLD
+    write_calibration(tmp_path, replace(found, version=VERSION))
+    assert not is_outdated(tmp_path)
+    assert threshold(tmp_path) == 0.7
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"least_confidence": "high"}', '{"source": 1}'])

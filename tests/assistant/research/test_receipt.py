@@ -101,15 +101,15 @@ def test_a_receipt_says_what_was_found_read_and_cited_and_how_sentences_were_che
     made = receipt_of(answer, (), provenance_json(assistant, settings))
     found = {each["paper_id"]: each for each in made["search"]["found"]}
     assert set(found) == {"zebra", "tidal", "lichen", "whisper"}
-    assert {id_ for id_, each in found.items() if each["read"]} == set(reader.papers)
+    assert {id_ for id_, each in found.items() if each["answered"]} == set(reader.papers)
     assert {id_ for id_, each in found.items() if each["cited"]} == {"zebra"}
     assert found["zebra"]["answered"] == 5.0
     written, quoted = made["answer"]["sentences"]
-    (check,) = written["citations"]
+    (check,) = written["checks"]
     assert check["rule"] == "support model"
     assert check["logit"] >= check["least"]
     assert check["guards"] == ["length", "letters", "number", "name"]
-    assert [each["rule"] for each in quoted["citations"]] == ["verbatim"]
+    assert [each["rule"] for each in quoted["checks"]] == ["verbatim"]
     assert made["statement"] == answer.coverage_statement == statement_of(made)
     again, _ = asking(REPLY, reader=FakeReader({"zebra": "removes"}))
     assert change_since(json.loads(receipt_text(made)), again, settings) == ""

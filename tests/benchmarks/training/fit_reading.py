@@ -7,7 +7,8 @@ or the biomedical papers. Their questions go through the real first stage and th
 that come, each with ten-fold cross-validation by paper:
 
 - the weights of reranking: a listwise softmax over the papers found;
-- the weights of the probability that an abstract answers: a logistic regression;
+- the weights of the probability that an abstract answers: a logistic regression, and what it
+  refuses of the questions of `scope.jsonl` that it was not fitted on;
 - what the budget and gap of the evidence give.
 
 Prints a table for each; the numbers go into `RerankSettings`, `abstention.WEIGHTS`,
@@ -17,7 +18,8 @@ Prints a table for each; the numbers go into `RerankSettings`, `abstention.WEIGH
 import argparse
 import json
 import pickle
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 
@@ -26,10 +28,17 @@ from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
 from assistant.models.gguf.trained import READER, read_heads
-from assistant.pipeline.abstention import Features, QuestionEntities
+from assistant.pipeline.abstention import (
+    BIAS,
+    DEFAULT_THRESHOLD,
+    WEIGHTS,
+    Features,
+    QuestionEntities,
+    probability,
+)
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.pipeline.startup import open_library
-from assistant.settings import Settings
+from assistant.settings import AnswerSettings, Settings
 from retrieval.query.lookup import Lookup
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import RerankSettings, read_papers
@@ -39,6 +48,9 @@ from retrieval.types import never, silent
 DATA = Path(__file__).parent / "data"
 DEPTH = 12
 FOLDS = 10
+JUDGED = AnswerSettings().judged
+PENALTY, ROUNDS = 0.02, 10
+"""Of squared weights; more holds back that of similarity."""
 
 
 def lines(name: str) -> list[dict]:
@@ -47,7 +59,7 @@ def lines(name: str) -> list[dict]:
     return [row for row in rows if row.get("split", "validation") == "validation"]
 
 
-def asked_of(here: set[str]) -> list[dict]:
+def asked_of(here: set[str], every: int) -> list[dict]:
     """The validation questions that a library with the papers `here` is asked."""
     asked, before = [], {}
     for row in lines("questions.jsonl"):
@@ -70,15 +82,29 @@ def asked_of(here: set[str]) -> list[dict]:
         if row["a"] in here and row["kind"] == "stay"
     ]
     asked += [(row, "", "elsewhere") for row in lines("unanswerable.jsonl")]
+    asked = asked[::every] + list(scope_of(here))
     return [
         {
             "question": each["question"],
             "evidence": each.get("evidence", []),
             "paper": paper,
             "kind": kind,
+            "group": paper or each.get("field", "") or each["question"],
+            "shape": each.get("shape", ""),
+            "kept_out": each.get("shape") and each["split"] == "validation",
         }
         for each, paper, kind in asked
     ]
+
+
+def scope_of(here: set[str]) -> Iterator[tuple[dict, str, str]]:
+    """The questions of `scope.jsonl` for the seeds, and some that are far from any library."""
+    rows = list(map(json.loads, (DATA / "scope.jsonl").open(encoding="utf-8")))
+    if not any(row.get("paper") in here for row in rows):
+        rows = [row for row in rows if row["kind"] == "far"][::4]
+    for row in rows:
+        if row.get("paper", "") in ("", *here):
+            yield row, row.get("paper", ""), row["kind"]
 
 
 def gathered(homes: list[Path], every: int) -> list[dict]:
@@ -93,7 +119,7 @@ def gathered(homes: list[Path], every: int) -> list[dict]:
         library = open_library(settings.model_copy(update={"home": home}), silent)
         lookup = Lookup.over(library)
         papers = {stored.paper.id: stored.paper for stored in library.store.papers()}
-        for row in asked_of(set(papers))[::every]:
+        for row in asked_of(set(papers), every):
             question, own = row["question"], row["paper"]
             bare = "follow-up" in row["kind"]
             passages = search(library, question, DEPTH, also=[own] if bare else ())
@@ -104,7 +130,7 @@ def gathered(homes: list[Path], every: int) -> list[dict]:
             if bare:
                 standalone = StandaloneQuestion(question, "", focus_papers=(papers[own],))
             entities = QuestionEntities.of(standalone, lookup.named(question))
-            sentences = known[own]["sentences"] if own else []
+            sentences = known[own]["sentences"] if row["evidence"] else []
             row |= {"home": home.name, "gold": [sentences[at] for at in row["evidence"]]}
             row["found"] = [
                 {
@@ -130,15 +156,17 @@ def value_in(found: dict, weights: RerankSettings) -> float:
         found["fused"]
         + weights.relevance * found["relevance"]
         + weights.answered * found["answered"]
-        + weights.evidence * found["best"]
     )
 
 
 def folds(rows: list[dict]) -> np.ndarray:
-    """A fold for every row, the same for all questions on a paper."""
-    papers = sorted({row["paper"] or row["question"] for row in rows})
-    of = {paper: at % FOLDS for at, paper in enumerate(papers)}
-    return np.array([of[row["paper"] or row["question"]] for row in rows])
+    """A fold for every row, the same for all questions on a paper or a field.
+
+    The last fold, `FOLDS`, has what is kept out of all fits.
+    """
+    groups = sorted({row["group"] for row in rows})
+    of = {group: at % FOLDS for at, group in enumerate(groups)}
+    return np.array([FOLDS if row["kept_out"] else of[row["group"]] for row in rows])
 
 
 def fit_ranking(rows: list[dict]) -> None:
@@ -203,7 +231,9 @@ def judged(rows: list[dict], weights: RerankSettings) -> list[tuple[int, dict, i
     for at, row in enumerate(rows):
         ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
         own = [found for found in ranked if found["id"] == row["paper"]]
-        if row["kind"] in ("answer", "follow-up"):
+        if row["kind"] == "topic":
+            out.append((at, ranked[0], 1, row["kind"]))
+        elif row["kind"] in ("answer", "follow-up", "paper"):
             out += [(at, found, 1, row["kind"]) for found in own if found in ranked[:3]]
         else:
             out.append((at, (own or ranked)[0], 0, row["kind"]))
@@ -232,22 +262,23 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
         def loss(w: np.ndarray) -> float:
             logits = (x[part] * mask) @ w[:-1] + w[-1]
             terms = np.logaddexp(0, np.where(y[part] == 1, -logits, logits))
-            return float((balance[part] * terms).sum() + 0.5 * (w[:-1] ** 2).sum())
+            return float((balance[part] * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
 
         return minimize(loss, np.zeros(x.shape[1] + 1)).x
 
     for name, left_out in (
-        ("answered only", ("similarity", "absent_names")),
+        ("answered only", ("similarity", "absent_names", "unknown")),
+        ("as before `scope.jsonl`", ("unknown",)),
         ("no names", ("absent_names",)),
         ("no similarity", ("similarity",)),
         ("all", ()),
     ):
         mask = np.array([each not in left_out for each in names], float)
         p = np.zeros(len(y))
-        for held in range(FOLDS):
-            w = fitted(mask, fold != held)
+        for held in range(FOLDS + 1):
+            w = fitted(mask, (fold != held) & (fold != FOLDS))
             p[fold == held] = 1 / (1 + np.exp(-((x[fold == held] * mask) @ w[:-1] + w[-1])))
-        w = fitted(mask, np.ones(len(y), bool))
+        w = fitted(mask, fold != FOLDS)
         auc = np.mean([(p[(y == 1) & ~bare] > n).mean() for n in p[(y == 0) & ~bare]])
         print(f"abstention, {name}: AUC {auc:.3f}")
         print("   ", dict(zip([*names, "bias"], w.round(3).tolist(), strict=True)))
@@ -256,6 +287,52 @@ def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
             shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
             shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
             print(f"    refused below {least:.3f}: {shown}")
+
+
+def fit_best(rows: list[dict], weights: RerankSettings) -> None:
+    """The same on the paper of the best ones that is likeliest to answer, as the product judges.
+
+    Which that is depends on the weights, so both are found in turns. These are the weights of the
+    product; its bias is lower, so that the threshold refuses what it is meant to.
+    """
+    rows = [row for row in rows if not row["kept_out"] and "follow-up" not in row["kind"]]
+    y = np.array([row["kind"] in ("answer", "paper", "topic") for row in rows])
+    balance = np.where(y, (~y).sum() / y.sum(), 1.0)
+    x = []
+    for row in rows:
+        ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
+        x.append(np.array([astuple(found["features"]) for found in ranked[:JUDGED]], float))
+    w = np.append(astuple(WEIGHTS), BIAS)
+    for _ in range(ROUNDS):
+        best = np.array([each[np.argmax(each @ w[:-1])] for each in x])
+
+        def loss(w: np.ndarray, best: np.ndarray = best) -> float:
+            logits = best @ w[:-1] + w[-1]
+            terms = np.logaddexp(0, np.where(y, -logits, logits))
+            return float((balance * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
+
+        w = minimize(loss, w).x
+    names = [each.name for each in fields(Features)]
+    print("abstention, best papers:", dict(zip([*names, "bias"], w.round(2).tolist(), strict=True)))
+    p = 1 / (1 + np.exp(-np.array([max(each @ w[:-1]) for each in x]) - w[-1]))
+    kinds = np.array([row["kind"] for row in rows])
+    for least in (0.2, 0.25, 0.3, 0.35, 0.4):
+        shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
+        shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
+        print(f"    refused below {least:.2f}: {shown}")
+
+
+def show_scope(rows: list[dict], weights: RerankSettings) -> None:
+    """What the shipped weights refuse of the questions kept out, by library, kind and shape."""
+    refused = defaultdict(list)
+    for row in rows:
+        if row["kept_out"]:
+            ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
+            best = max(probability(found["features"]) for found in ranked[:JUDGED])
+            for part in (row["shape"], "all"):
+                refused[row["home"], row["kind"], part].append(best < DEFAULT_THRESHOLD)
+    for (home, kind, part), each in sorted(refused.items()):
+        print(f"scope, {home}, {kind}, {part}: {sum(each)} of {len(each)} refused")
 
 
 def show_evidence(rows: list[dict]) -> None:
@@ -294,6 +371,8 @@ def main() -> None:
             asked.cache.write_bytes(pickle.dumps(rows))
     fit_ranking(rows)
     fit_abstention(rows, RerankSettings())
+    fit_best(rows, RerankSettings())
+    show_scope(rows, RerankSettings())
     show_evidence(rows)
 
 
