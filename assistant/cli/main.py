@@ -16,7 +16,7 @@ _FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
 _SHARED = tuple(SharedSettings.model_fields)
 _LIBRARY = ("home", "cache", "embedder", "threads")
 _ACTING = {
-    **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup"), _LIBRARY),
+    **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup", "audit"), _LIBRARY),
     "models": ("cache", "model", "embedder", "threads"),
     "cases": ("home",),
     "users": (),
@@ -32,6 +32,7 @@ _USAGE = {
     "chat": ("", "--home ~/my-library"),
     "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
     "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
+    "audit": ("(FILE | -)", "related-work.tex --bib refs.bib --html audit.html"),
     "evaluate": ("(FILE --out DIR | --replay DIR)", "mine.jsonl --out runs/b --baseline runs/a"),
     "calibrate": ("", "--questions mine.jsonl --home ~/my-library"),
     "models": ("[list | pull]", "pull --model hf:OWNER/REPO:FILE.gguf"),
@@ -100,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_count(search, "-k", 10, "papers at most")
     _add_switch(search, "--no-rerank", "first-stage ranking only")
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    _add_audit(command("audit", "check the sentences and citations of a draft by the library"))
     _add_evaluate(command("evaluate", "ask questions with known answers and score the replies"))
     calibrate = command("calibrate", "set the confidence from which questions are answered")
     calibrate.add_argument(
@@ -178,6 +180,17 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
     shown = f"{', '.join(_FORMATS)} (default: table)"
     parser.add_argument("--format", choices=_FORMATS, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    file = partial(parser.add_argument, type=Path, metavar="FILE")
+    draft = "text, Markdown or LaTeX; - for standard input"
+    parser.add_argument("draft", metavar="FILE", help=draft)
+    _add_switch(parser, "--json", "print JSON")
+    file("--bib", help="the draft's bibliography, BibTeX")
+    file("--html", help="write the report as a page")
+    file("--bibtex", help="write the papers that are suggested as BibTeX")
+    file("--insert", help="write the draft with the suggested citations in it")
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

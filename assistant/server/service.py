@@ -5,11 +5,14 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.research.audit.audit import Audit, audit_in_turns
+from assistant.research.audit.types import AuditedSentence
 from assistant.server.history import CONVERSATIONS, Conversations
 from assistant.server.jobs.library import LibraryJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
@@ -130,6 +133,18 @@ class Service:
         async with aclosing(read_ahead_async(begin)) as rankings:
             return await anext(rankings)
 
+    def audit(
+        self, audit: Audit, stopped: Callable[[], bool] = never, *, owner: str = ""
+    ) -> Generator[AuditedSentence, None, None]:
+        """Judge a draft's sentences, a few in each turn, so that others need not wait for all."""
+        return read_ahead(self._auditing(audit, owner), self._or_closed(stopped))
+
+    def audit_async(
+        self, audit: Audit, *, owner: str = ""
+    ) -> AsyncGenerator[AuditedSentence, None]:
+        """Like `audit`, for an event loop; closing the generator stops the work."""
+        return read_ahead_async(self._auditing(audit, owner))
+
     def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """Look papers up by their records; see `Lookup.find`."""
         library = self.assistant.library
@@ -201,6 +216,19 @@ class Service:
                         ticket.leave()  # the model is free before the answer is shown
                         self.metrics.answered(event.answer)
                     yield event
+
+        return begin
+
+    def _auditing(
+        self, audit: Audit, owner: str
+    ) -> Callable[[Callable[[], bool]], Iterator[AuditedSentence]]:
+        assistant = self.assistant
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[AuditedSentence]:
+            stopped = self._or_closed(stopped)
+            yield from audit_in_turns(
+                assistant, audit, partial(self._turn, owner, stopped), stopped
+            )
 
         return begin
 

@@ -1,4 +1,4 @@
-"""The MCP tools ask, search and lookup.
+"""The MCP tools ask, search, lookup and audit.
 
 Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
@@ -12,6 +12,7 @@ import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
+from assistant.server.api.audit import audited
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -21,7 +22,7 @@ from retrieval.types import UserError
 _MOST_PAPERS = 50
 _SHOWN = ("question", "outcome", "answer", "sentences", "citations")
 """Fields of an answer that another assistant needs."""
-_NAMES = frozenset({"ask", "search", "lookup"})
+_NAMES = frozenset({"ask", "search", "lookup", "audit"})
 
 
 def add_tools(service: Service) -> None:
@@ -90,7 +91,20 @@ def add_tools(service: Service) -> None:
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})
 
-    for tool in (ask, search, lookup):
+    async def audit(draft: str, request: gr.Request, bibliography: str = "") -> str:
+        """Check a draft against the library: which of its sentences do the abstracts support?
+
+        Args:
+            draft: text, Markdown or LaTeX
+            bibliography: the draft's BibTeX, by which its citation keys are resolved
+
+        Returns:
+            JSON with every sentence, its verdict, the sentences of abstracts that show it, and what
+            became of its citations
+        """
+        return dumps(await audited(service, draft, bibliography, _owner(request)))
+
+    for tool in (ask, search, lookup, audit):
         api(_with_one_sentence(tool), queue=False, concurrency_limit=None)
 
 

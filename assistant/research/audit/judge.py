@@ -1,0 +1,240 @@
+"""Judges the sentences of a draft by the abstracts of a library.
+
+A sentence is searched like a query; the reader picks the sentences of the abstracts found, and the
+support model reads each together with the claim. Two linear heads decide: whether the sentence
+claims anything, and whether a sentence of an abstract supports or contradicts it. They are fitted
+by `tests/benchmarks/training/fit_audit.py`; see tests/benchmarks/audit.md.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.generation.verification.guards import breaks, is_plain
+from assistant.generation.verification.support import Compared, Verifier
+from assistant.models.gguf.trained import (
+    READER,
+    SUPPORT,
+    EncoderWeights,
+    read_heads,
+    read_tensors,
+)
+from assistant.research.audit.citing import Resolver
+from assistant.research.audit.draft import DraftSentence
+from assistant.research.audit.marks import CitedWork
+from assistant.research.audit.types import (
+    AuditedSentence,
+    CitedAs,
+    Finding,
+    JudgedCitation,
+    Verdict,
+)
+from assistant.types import Evidence
+from retrieval.library.library import Library
+from retrieval.search.reader import PaperRead, Reader, SentenceRead
+from retrieval.search.search import search
+from retrieval.types import Cancelled, Paper
+
+HEADS: Final = EncoderWeights(
+    "audit", Path(__file__).with_name("heads.safetensors"), ("claim", "stance")
+)
+READ = 6
+"""Papers that are read for a claim, besides those that it cites."""
+COMPARED = 3
+"""Sentences of each paper that are compared with the claim."""
+SUPPORTS, CONTRADICTS = 0, 1
+"""Places of the stances in the head's outputs; the third is neither."""
+LEAST_SUPPORT = 0.5
+LEAST_CONTRADICTION = 0.5
+"""Least probabilities of a verdict; see tests/benchmarks/audit.md."""
+_MOST_SHOWN = 3
+"""Findings of a sentence."""
+_GUARDS = ("number", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """What one sentence of an abstract says of a claim."""
+
+    evidence: Evidence
+    support: float
+    contradiction: float
+    """Probabilities."""
+
+    def sure(self, verdict: Verdict) -> Evidence:
+        """The evidence with the probability of a verdict as its score."""
+        is_for = verdict is Verdict.SUPPORTED
+        return replace(self.evidence, score=self.support if is_for else self.contradiction)
+
+
+_Work = tuple[CitedWork, tuple[Paper, ...]]
+"""A citation and the papers that it may mean."""
+_CITED = {
+    Verdict.SUPPORTED: CitedAs.SUPPORTED,
+    Verdict.CONTRADICTED: CitedAs.CONTRADICTED,
+    Verdict.NOTHING_FOUND: CitedAs.NOT_STATED,
+}
+
+
+class Auditor:
+    """Judges sentences by one library; as thread-safe as its models."""
+
+    def __init__(self, library: Library, reader: Reader, verifier: Verifier) -> None:
+        """Load the heads.
+
+        Raises:
+            ModelError: they are missing or damaged.
+        """
+        self.library = library
+        self._reader = reader
+        self._verifier = verifier
+        self._heads = read_heads(HEADS)
+
+    def audited(
+        self,
+        sentences: Sequence[DraftSentence],
+        resolver: Resolver,
+        stopped: Callable[[], bool],
+    ) -> Iterator[AuditedSentence]:
+        """The verdict of each sentence, in order, as it is judged.
+
+        Raises:
+            LibraryError: the library has no papers or cannot be read.
+            Cancelled: `stopped()` became true.
+        """
+        self.library.ready_to_search()
+        for sentence in sentences:
+            if stopped():
+                raise Cancelled
+            yield self._audited(sentence, resolver, stopped)
+
+    def is_claim(self, text: str) -> bool:
+        """Whether a sentence of a draft claims a fact that abstracts may hold."""
+        vector = self._reader.message_features(text)
+        return bool(self._heads.of("claim", vector)[0, 0] > 0)
+
+    def stances(
+        self, claim: str, papers: Sequence[Paper], stopped: Callable[[], bool]
+    ) -> Iterator[Stance]:
+        """What the most relevant sentences of each paper say of a claim."""
+        for paper, read in zip(papers, self._reader.read(claim, papers, stopped), strict=True):
+            for each in sorted(read.sentences, key=lambda one: -one.evidence)[:COMPARED]:
+                yield self._stance(claim, paper, read, each)
+
+    def _stance(self, claim: str, paper: Paper, read: PaperRead, each: SentenceRead) -> Stance:
+        sentence = each.sentence
+        title = paper.title if is_plain(paper.title) else ""
+        compared = self._verifier.compare(claim, sentence.text, title)
+        support, contradiction = 0.0, 0.0
+        if compared:
+            relevance = (each.evidence, read.relevance, read.answered)
+            x = features(compared, relevance, breaks(claim, [sentence.text], title))
+            support, contradiction = _shares(self._heads.of("stance", x)[0])[:2]
+        if claim.split() == sentence.text.split():
+            support, contradiction = 1.0, 0.0
+        evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, 0.0)
+        return Stance(evidence, support, contradiction)
+
+    def _audited(
+        self, sentence: DraftSentence, resolver: Resolver, stopped: Callable[[], bool]
+    ) -> AuditedSentence:
+        works = [(work, resolver.papers(work)) for work in sentence.works]
+        if not self.is_claim(sentence.claim):
+            return AuditedSentence(
+                sentence, Verdict.NO_CLAIM, cited=tuple(_unjudged(works, resolver))
+            )
+        cited = {paper.id: paper for _, papers in works for paper in papers}
+        found = [each.paper for each in search(self.library, sentence.claim, READ)]
+        papers = {paper.id: paper for paper in [*found, *cited.values()]}
+        stances = list(self.stances(sentence.claim, list(papers.values()), stopped))
+        verdict, telling = verdict_of(stances)
+        findings = self._findings(telling, verdict, resolver)
+        return AuditedSentence(
+            sentence, verdict, findings, tuple(self._judged(works, stances, resolver))
+        )
+
+    def _findings(
+        self, stances: Sequence[Stance], verdict: Verdict, resolver: Resolver
+    ) -> tuple[Finding, ...]:
+        """The surest sentence of each paper, as findings."""
+        best: dict[str, Stance] = {}
+        for each in stances:
+            best.setdefault(each.evidence.paper.id, each)
+        shown = list(best.values())[:_MOST_SHOWN]
+        keys = resolver.keys([each.evidence.paper for each in shown])
+        return tuple(
+            Finding(each.sure(verdict), verdict, keys[each.evidence.paper.id]) for each in shown
+        )
+
+    def _judged(
+        self, works: Sequence[_Work], stances: Sequence[Stance], resolver: Resolver
+    ) -> Iterator[JudgedCitation]:
+        """What becomes of each citation; of several papers that it may mean the best counts."""
+        for work, papers in works:
+            if not papers:
+                yield JudgedCitation(work.text, CitedAs.NOT_HERE)
+                continue
+            ids = {paper.id for paper in papers}
+            verdict, telling = verdict_of([s for s in stances if s.evidence.paper.id in ids])
+            findings = self._findings(telling[:1], verdict, resolver)
+            paper = findings[0].evidence.paper if findings else papers[0]
+            key = resolver.keys([paper])[paper.id]
+            yield JudgedCitation(work.text, _CITED[verdict], paper, key, *findings)
+
+
+def base_fingerprint() -> str:
+    """A checksum of the encoders that the heads were fitted on, without heads of their own."""
+    digest = hashlib.sha256()
+    for weights in (READER, SUPPORT):
+        tensors, _ = read_tensors(weights)
+        for name in sorted(name for name in tensors if not name.startswith("heads.")):
+            digest.update(tensors[name].tobytes())
+    return digest.hexdigest()[:16]
+
+
+def verdict_of(stances: Sequence[Stance]) -> tuple[Verdict, list[Stance]]:
+    """What sentences of abstracts say of a claim together, and those that say it, surest first.
+
+    The surest one decides: a claim that one abstract supports and another denies more clearly is
+    contradicted.
+    """
+    supporting = [each for each in stances if each.support >= LEAST_SUPPORT]
+    denying = [each for each in stances if each.contradiction >= LEAST_CONTRADICTION]
+    supporting.sort(key=lambda each: -each.support)
+    denying.sort(key=lambda each: -each.contradiction)
+    if denying and not (supporting and supporting[0].support >= denying[0].contradiction):
+        return Verdict.CONTRADICTED, denying
+    return (Verdict.SUPPORTED, supporting) if supporting else (Verdict.NOTHING_FOUND, [])
+
+
+def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDArray[np.float32]:
+    """What the stance is judged by, shape (1, features).
+
+    Args:
+        compared: claim and sentence, read together.
+        relevance: the reader's logits: the sentence is evidence, the paper is what the claim is
+            about, its abstract answers.
+        broken: the guard that the claim breaks.
+    """
+    scalars = [compared.logit, *relevance, *(float(broken == guard) for guard in _GUARDS)]
+    return np.concatenate([compared.vectors.ravel(), np.array(scalars, np.float32)])[None]
+
+
+def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:
+    for work, papers in works:
+        if papers:
+            key = resolver.keys(papers[:1])[papers[0].id]
+            yield JudgedCitation(work.text, CitedAs.NOT_JUDGED, papers[0], key)
+        else:
+            yield JudgedCitation(work.text, CitedAs.NOT_HERE)
+
+
+def _shares(logits: NDArray[np.float32]) -> list[float]:
+    powers = np.exp(logits - logits.max())
+    shares: list[float] = (powers / powers.sum()).tolist()
+    return shares
