@@ -33,8 +33,8 @@ class Compared:
 
     logit: float
     """That the sentence supports the claim."""
-    vectors: NDArray[np.float32]
-    """Of the pair, and the means over the claim's and the sentence's tokens; (3, dimensions)."""
+    vector: NDArray[np.float32]
+    """Of the pair, shape (dimensions,)."""
 
 
 class SupportModel:
@@ -66,12 +66,9 @@ class SupportModel:
             return None
         ids = [encoder.begin, *said, encoder.end]
         ids += [*encoder.tokens(title, TITLE_TOKENS), encoder.end]
-        start = len(ids)
-        ids += [*encoder.tokens(sentence, CONTEXT - start - 1), encoder.end]
-        vectors = encoder.vectors(ids)
-        means = vectors[1 : 1 + max(len(said), 1)].mean(axis=0), vectors[start:].mean(axis=0)
-        logit = float(self._heads.of("support", vectors[:1])[0, 0])
-        return Compared(logit, np.stack([vectors[0], *means]))
+        ids += [*encoder.tokens(sentence, CONTEXT - len(ids) - 1), encoder.end]
+        vectors = encoder.vectors(ids)[:1]
+        return Compared(float(self._heads.of("support", vectors)[0, 0]), vectors[0])
 
 
 class Verifier:

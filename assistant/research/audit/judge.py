@@ -36,22 +36,24 @@ from assistant.research.audit.types import (
 )
 from assistant.types import Evidence
 from retrieval.library.library import Library
-from retrieval.search.reader import PaperRead, Reader, SentenceRead
+from retrieval.search.reader import Reader
 from retrieval.search.search import search
 from retrieval.types import Cancelled, Paper
 
 HEADS: Final = EncoderWeights(
     "audit", Path(__file__).with_name("heads.safetensors"), ("claim", "stance")
 )
-READ = 6
+READ = 5
 """Papers that are read for a claim, besides those that it cites."""
 COMPARED = 3
 """Sentences of each paper that are compared with the claim."""
 SUPPORTS, CONTRADICTS = 0, 1
 """Places of the stances in the head's outputs; the third is neither."""
-LEAST_SUPPORT = 0.5
-LEAST_CONTRADICTION = 0.5
+LEAST_SUPPORT = 0.86
+LEAST_CONTRADICTION = 0.45
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
+DOUBT = 0.3
+"""Probability of a contradiction from which nothing of the same abstract supports the claim."""
 _MOST_SHOWN = 3
 """Findings of a sentence."""
 _GUARDS = ("number", "name")
@@ -122,23 +124,16 @@ class Auditor:
         self, claim: str, papers: Sequence[Paper], stopped: Callable[[], bool]
     ) -> Iterator[Stance]:
         """What the most relevant sentences of each paper say of a claim."""
-        for paper, read in zip(papers, self._reader.read(claim, papers, stopped), strict=True):
-            for each in sorted(read.sentences, key=lambda one: -one.evidence)[:COMPARED]:
-                yield self._stance(claim, paper, read, each)
-
-    def _stance(self, claim: str, paper: Paper, read: PaperRead, each: SentenceRead) -> Stance:
-        sentence = each.sentence
-        title = paper.title if is_plain(paper.title) else ""
-        compared = self._verifier.compare(claim, sentence.text, title)
-        support, contradiction = 0.0, 0.0
-        if compared:
-            relevance = (each.evidence, read.relevance, read.answered)
-            x = features(compared, relevance, breaks(claim, [sentence.text], title))
-            support, contradiction = _shares(self._heads.of("stance", x)[0])[:2]
-        if claim.split() == sentence.text.split():
-            support, contradiction = 1.0, 0.0
-        evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, 0.0)
-        return Stance(evidence, support, contradiction)
+        for evidence, x in read_pairs(self._reader, self._verifier, claim, papers, stopped):
+            support, contradiction, _ = _shares(self._heads.of("stance", x)[0])
+            if claim.split() == evidence.text.split():
+                support, contradiction = 1.0, 0.0
+            title = evidence.paper.title
+            if support >= LEAST_SUPPORT and not self._verifier.supports(
+                claim, evidence.text, title
+            ):
+                support = 0.0
+            yield Stance(evidence, support, contradiction)
 
     def _audited(
         self, sentence: DraftSentence, resolver: Resolver, stopped: Callable[[], bool]
@@ -203,13 +198,42 @@ def verdict_of(stances: Sequence[Stance]) -> tuple[Verdict, list[Stance]]:
     The surest one decides: a claim that one abstract supports and another denies more clearly is
     contradicted.
     """
-    supporting = [each for each in stances if each.support >= LEAST_SUPPORT]
+    doubted = {each.evidence.paper.id for each in stances if each.contradiction >= DOUBT}
+    supporting = [
+        each
+        for each in stances
+        if each.support >= LEAST_SUPPORT and each.evidence.paper.id not in doubted
+    ]
     denying = [each for each in stances if each.contradiction >= LEAST_CONTRADICTION]
     supporting.sort(key=lambda each: -each.support)
     denying.sort(key=lambda each: -each.contradiction)
     if denying and not (supporting and supporting[0].support >= denying[0].contradiction):
         return Verdict.CONTRADICTED, denying
     return (Verdict.SUPPORTED, supporting) if supporting else (Verdict.NOTHING_FOUND, [])
+
+
+def read_pairs(
+    reader: Reader,
+    verifier: Verifier,
+    claim: str,
+    papers: Sequence[Paper],
+    stopped: Callable[[], bool],
+) -> Iterator[tuple[Evidence, NDArray[np.float32]]]:
+    """The most relevant sentences of each paper with what their stance is judged by.
+
+    A claim that is too long for the support model has none.
+    """
+    for paper, read in zip(papers, reader.read(claim, papers, stopped), strict=True):
+        title = paper.title if is_plain(paper.title) else ""
+        for each in sorted(read.sentences, key=lambda one: -one.evidence)[:COMPARED]:
+            if stopped():
+                raise Cancelled
+            sentence = each.sentence
+            if compared := verifier.compare(claim, sentence.text, title):
+                relevance = (each.evidence, read.relevance, read.answered)
+                broken = breaks(claim, [sentence.text], title)
+                evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, 0.0)
+                yield evidence, features(compared, relevance, broken)
 
 
 def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDArray[np.float32]:
@@ -222,7 +246,7 @@ def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDA
         broken: the guard that the claim breaks.
     """
     scalars = [compared.logit, *relevance, *(float(broken == guard) for guard in _GUARDS)]
-    return np.concatenate([compared.vectors.ravel(), np.array(scalars, np.float32)])[None]
+    return np.concatenate([compared.vector, np.array(scalars, np.float32)])[None]
 
 
 def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:
