@@ -1,4 +1,4 @@
-"""The three questions as MCP tools, called with the protocol's own client."""
+"""The MCP tools, called with the protocol's own client."""
 
 import asyncio
 import json
@@ -41,9 +41,9 @@ def call(app: Served, tool: str, **arguments: object) -> tuple[bool, str]:
     return bool(result.isError), content.text
 
 
-def test_the_three_tools_are_listed_and_described(app: Served) -> None:
+def test_the_tools_are_listed_and_described(app: Served) -> None:
     tools = with_session(app, lambda session: session.list_tools()).tools
-    assert {tool.name for tool in tools} == {"ask", "search", "lookup"}
+    assert {tool.name for tool in tools} == {"ask", "search", "lookup", "audit"}
     assert all(tool.description for tool in tools)
     for tool in tools:
         parameters = tool.inputSchema["properties"].values()

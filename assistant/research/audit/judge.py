@@ -50,10 +50,12 @@ COMPARED = 3
 SUPPORTS, CONTRADICTS = 0, 1
 """Places of the stances in the head's outputs; the third is neither."""
 LEAST_SUPPORT = 0.86
-LEAST_CONTRADICTION = 0.45
+LEAST_CONTRADICTION = 0.5
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
 DOUBT = 0.3
 """Probability of a contradiction from which nothing of the same abstract supports the claim."""
+CLOSE = 0.4
+"""Probability of support from which a sentence is shown as the closest where nothing is found."""
 _MOST_SHOWN = 3
 """Findings of a sentence."""
 _GUARDS = ("number", "name")
@@ -70,8 +72,8 @@ class Stance:
 
     def sure(self, verdict: Verdict) -> Evidence:
         """The evidence with the probability of a verdict as its score."""
-        is_for = verdict is Verdict.SUPPORTED
-        return replace(self.evidence, score=self.support if is_for else self.contradiction)
+        is_against = verdict is Verdict.CONTRADICTED
+        return replace(self.evidence, score=self.contradiction if is_against else self.support)
 
 
 _Work = tuple[CitedWork, tuple[Paper, ...]]
@@ -149,8 +151,14 @@ class Auditor:
         stances = list(self.stances(sentence.claim, list(papers.values()), stopped))
         verdict, telling = verdict_of(stances)
         findings = self._findings(telling, verdict, resolver)
+        close = [] if findings else [max(stances, key=lambda each: each.support, default=None)]
+        near = [each for each in close if each and each.support >= CLOSE]
         return AuditedSentence(
-            sentence, verdict, findings, tuple(self._judged(works, stances, resolver))
+            sentence,
+            verdict,
+            findings,
+            tuple(self._judged(works, stances, resolver)),
+            *self._findings(near, Verdict.NOTHING_FOUND, resolver),
         )
 
     def _findings(

@@ -37,9 +37,11 @@ def lines_of(audited: AuditedSentence) -> Iterator[str]:
     yield f"{ICONS[audited.verdict]} {audited.verdict}: {audited.sentence.text}"
     for each in audited.cited:
         yield f"    cited: {each.text}: {each.judged}"
-    for finding in audited.findings:
+    closest = (audited.closest,) if audited.closest else ()
+    for finding in (*audited.findings, *closest):
         paper, quote = finding.evidence.paper, nested(finding.evidence.text)
-        yield f"    {finding.key}: “{paper.shown_title}”: “{quote}”"
+        close = "closest, " if finding is audited.closest else ""
+        yield f"    {close}{finding.key}: “{paper.shown_title}”: “{quote}”"
 
 
 def page(draft: Draft, sentences: Sequence[AuditedSentence], title: str) -> str:

@@ -63,6 +63,8 @@ class AuditedSentence:
     findings: tuple[Finding, ...] = ()
     """That show the verdict, surest first; one a paper."""
     cited: tuple[JudgedCitation, ...] = ()
+    closest: Finding | None = None
+    """Where nothing is found, the sentence that comes closest to supporting it, if any does."""
 
     @property
     def suggested(self) -> tuple[Finding, ...]:
@@ -86,6 +88,7 @@ def sentence_json(audited: AuditedSentence) -> Json:
         "text": audited.sentence.text,
         "verdict": audited.verdict.value,
         "citations": [_finding_json(each) for each in audited.findings],
+        "closest": _finding_json(audited.closest) if audited.closest else None,
         "start": audited.sentence.start,
         "end": audited.sentence.end,
         "cited": [_cited_json(each) for each in audited.cited],

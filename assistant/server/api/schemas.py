@@ -353,7 +353,7 @@ class EvidenceOut(_ResponseModel):
     key: str
     """Citation key, as in every export."""
     quote: str
-    stance: Literal["supported", "contradicted"]
+    stance: Literal["supported", "contradicted", "nothing found"]
     probability: float
 
 
@@ -375,6 +375,8 @@ class AuditedSentenceOut(_ResponseModel):
     text: str
     verdict: Literal["supported", "contradicted", "nothing found", "no claim"]
     citations: list[EvidenceOut]
+    closest: EvidenceOut | None
+    """Where nothing is found, the sentence that comes closest."""
     start: int
     end: int
     """Its place in the draft, in characters."""

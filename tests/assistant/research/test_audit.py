@@ -52,7 +52,7 @@ def test_no_contradicted_sentence_is_shown_as_supported(assistant: SimpleNamespa
     pairs = [(row["verdict"], each.verdict) for row, each in zip(rows, said, strict=True)]
     assert ("contradicted", Verdict.SUPPORTED) not in pairs
     assert ("nothing found", Verdict.SUPPORTED) not in pairs
-    assert pairs.count(("supported", Verdict.SUPPORTED)) >= 5
+    assert pairs.count(("supported", Verdict.SUPPORTED)) >= 3
     assert pairs.count(("no claim", Verdict.NO_CLAIM)) >= 8
     for each in said:
         for finding in each.findings:
