@@ -42,8 +42,24 @@ class SharedSettings(BaseSettings):
 
     home: Path = _field(platformdirs.user_data_path(APPLICATION), "folder of the library", "DIR")
     cache: Path = _field(platformdirs.user_cache_path(APPLICATION), "folder of the models", "DIR")
+    chroma: str = _field(
+        "",
+        "Chroma server that has the papers, in place of the folder: "
+        "http://HOST:PORT, if needed with ?tenant=NAME&database=NAME&prefix=NAME",
+        "URL",
+    )
+    chroma_token_file: Path | None = _field(
+        None, "file with the token that the Chroma server asks for", "FILE"
+    )
     model: str = _field("default", "chat model: default, a path or hf:owner/repo:file", "GGUF")
     embedder: str = _field("default", "embedder: default, a path or hf:owner/repo:file", "GGUF")
+    model_url: str = _field("", "chat model on an OpenAI-compatible server instead", "URL")
+    model_name: str = _field("", "its name there, if there are several", "NAME")
+    api_key_file: Path | None = _field(None, "file with the key of that server", "FILE")
+    slots: int = _field(0, "questions it answers at once; 0: as it says", "N", ge=0, le=256)
+    embedder_url: str = _field("", "embedder on an OpenAI-compatible server instead", "URL")
+    embedder_name: str = _field("", "its name there, if there are several", "NAME")
+    embedder_key_file: Path | None = _field(None, "file with the key of that server", "FILE")
     adapter: bool = _field(default=True, description="use the default chat model's adapter")
     context: int = _field(4096, "the chat model's context, tokens", "TOKENS", ge=1024)
     thinking: int = _field(
@@ -73,6 +89,12 @@ class Settings(SharedSettings):
         default=False, description="let the HTTP API add papers (POST /v1/ingest)"
     )
     server_name: str = _field("", "name under which a proxy makes the browser app known", "NAME")
+    database: str = _field(
+        "",
+        "where conversations are kept: postgresql://USER@HOST/NAME (default: a file in the "
+        "library's folder)",
+        "URL",
+    )
     auth_file: Path | None = _field(None, "file of the users who may come in", "FILE")
     proxies: str = _field(
         "",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from retrieval.query.lookup import Match
 from retrieval.types import IngestReport, Paper, Passage
@@ -61,6 +61,79 @@ class AnswerSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """Why a sentence may be shown with one of its citations."""
+
+    rule: Literal["verbatim", "excerpt", "support model", "record", "unchecked"]
+    """Copied from the abstract, an excerpt that the cutter allows, judged by the support model, a
+    sentence about the paper's record, or not checked, which only measurements do."""
+    logit: float | None = None
+    """The support model's; None if it was not asked."""
+    least: float | None = None
+    """The least logit that it needed."""
+    guards: tuple[str, ...] = ()
+    """The exact guards that it passed, see `verification.guards`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaper:
+    """A paper that retrieval returned, with its scores; the last four only if it was read."""
+
+    paper_id: str
+    title: str
+    retrieval: float
+    """Fused score of the first stage."""
+    similarity: float
+    """Cosine of the question and the paper's best passage."""
+    score: float | None = None
+    """Score that ranks it after reading."""
+    relevance: float | None = None
+    """The reader's logit that the question is about this paper."""
+    answered: float | None = None
+    """The reader's logit that its abstract answers."""
+    probability: float | None = None
+    """Probability that its abstract answers."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the reader read it."""
+        return self.answered is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """What was searched, found, read and checked for an answer."""
+
+    query: str
+    """The question as it was searched for."""
+    papers: int
+    """Papers of the library."""
+    years: tuple[int, ...]
+    """Their first and last year; empty if no paper has one."""
+    matched: int
+    """Papers that share a rare word with the query, one that at most one paper in twenty has, and
+    those that retrieval returned. If records answered: the papers that they found."""
+    found: tuple[FoundPaper, ...]
+    """The papers that retrieval returned; those that were read come first, best first."""
+    revision: str
+    """Of the library's store."""
+    embedder: str
+    threshold: float | None = None
+    """Least confidence with which the question is answered; None if records answered."""
+    checks: tuple[tuple[Check, ...], ...] = ()
+    """For each sentence of the answer, one check for each of its citations."""
+
+    def statement(self, cited: int) -> str:
+        """What was searched, in one sentence; `cited` papers are cited."""
+        first, last = (self.years[0], self.years[-1]) if self.years else (0, 0)
+        years = f" ({first}-{last})" if first != last else f" ({first})" if first else ""
+        read = sum(each.is_read for each in self.found)
+        what = "records" if self.threshold is None and not read else "abstracts"
+        counts = [f"{self.matched:,} matched", *([f"{read:,} read"] if what == "abstracts" else [])]
+        return f"Searched {self.papers:,} {what}{years}; {', '.join(counts)}, {cited:,} cited."
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """Times of an answer, in seconds."""
 
@@ -111,6 +184,14 @@ class Answer:
     """A sentence on how many papers were found for a topic and how complete that is; or empty."""
     suggestions: tuple[str, ...] = ()
     """Further questions that the cited abstracts answer."""
+    search: SearchRecord | None = None
+    """What was searched; None for a fixed reply, and for answers of earlier versions."""
+
+    @property
+    def coverage_statement(self) -> str:
+        """What was searched, found, read and cited, in one sentence; empty if nothing was."""
+        cited = len({each.paper.id for each in self.citations})
+        return self.search.statement(cited) if self.search else ""
 
     @property
     def understood(self) -> str:
@@ -251,6 +332,7 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "confidence": None if answer.confidence is None else round(answer.confidence, 4),
         "searched_for": answer.searched_for,
         "coverage": answer.coverage,
+        "coverage_statement": answer.coverage_statement,
         "suggestions": list(answer.suggestions),
     }
 

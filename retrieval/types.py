@@ -262,6 +262,15 @@ class ModelFetchError(ModelError):
     """A model could not be fetched, checked, unpacked or converted."""
 
 
+class ModelServerError(ModelError):
+    """A model server cannot be reached, refused a request, or broke off."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        """`status` is the HTTP status of the server's reply; 0 if there was none."""
+        super().__init__(message)
+        self.status = status
+
+
 class ServeError(UserError):
     """The browser app could not be started."""
 

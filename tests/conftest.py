@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from postgres import postgres_server
 
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
+from assistant.storage.database import FILE, Database
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and so would the processes that
 # the tests start to send it to; a handler of our own is not inherited.
@@ -67,6 +69,19 @@ def _closed_stores() -> Iterator[None]:
         for folder in [each for each in systems if not Path(each).exists()]:
             with suppress(AttributeError):  # it could not be opened
                 systems.pop(folder).stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a PostgreSQL server's database `postgres`."""
+    with postgres_server() as url:
+        yield f"{url}postgres"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    """A SQLite database of the test's own."""
+    return Database(f"sqlite:///{tmp_path / FILE}")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 ANSWER_KEYS = [
     *("id", "turn", "question", "standalone_question", "outcome", "answer", "sentences"),
     *("citations", "passages", "model", "timings", "tokens", "confidence", "searched_for"),
-    *("coverage", "suggestions"),
+    *("coverage", "coverage_statement", "suggestions"),
 ]
 RIAD = "Learning Strides in Convolutional Neural Networks"
 
@@ -537,3 +537,34 @@ def test_question_files_that_cannot_be_read_are_refused(
     file = tmp_path / "questions.jsonl"
     file.write_text(line)
     assert expected in refused(run("ask", "--jsonl", file, "--home", library_home))
+
+
+def test_receipts_replay_to_the_same_bytes_until_something_changes(
+    run: Run, library_home: Path, tmp_path: Path
+) -> None:
+    questions, receipts = tmp_path / "questions.jsonl", tmp_path / "receipts.jsonl"
+    turns = [{"question": f"How does {RIAD} work?"}, {"question": "Who wrote it?"}]
+    questions.write_text(json.dumps({"id": "c", "turns": turns}) + "\n", "utf-8")
+    asked = run("ask", "--jsonl", questions, "--home", library_home, "--receipt", receipts)
+    assert asked.returncode == 0, asked.stderr
+    first, second = map(json.loads, receipts.read_text("utf-8").splitlines())
+    assert [turn["question"] for turn in second["history"]] == [first["question"]]
+    done = run("replay", receipts)
+    assert (done.returncode, done.stdout) == (0, "2 of 2 gave the same bytes.\n")
+    other = tmp_path / "other"
+    shutil.copytree(library_home, other, ignore=shutil.ignore_patterns("conversations*"))
+    assert run("remove", "000_157da2c6366597ad.txt", "--home", other).returncode == 0
+    changed = run("replay", receipts, "--home", other)
+    assert changed.returncode == 1
+    assert "differs, first in library.papers (1643 there, " in changed.stderr
+    shutil.rmtree(other)
+    assert "is no longer in" in refused(run("replay", receipts, "--home", other))
+    taken = run("ask", "--jsonl", questions, "--home", library_home, "--receipt", questions)
+    assert "has the questions" in refused(taken)
+
+
+def test_ask_prints_a_paragraph_for_a_methods_section(run: Run, library_home: Path) -> None:
+    done = run("ask", f"How does {RIAD} work?", "--home", library_home, "--methods")
+    assert "We searched 1,643 abstracts (2022-2023); " in done.stdout
+    as_json = run("ask", "Hello", "--home", library_home, "--methods", "--json")
+    assert "methods" not in json.loads(as_json.stdout)

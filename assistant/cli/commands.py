@@ -2,6 +2,7 @@
 
 import argparse
 import getpass
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from assistant.cli.output import (
     progress_bars,
     removal_line,
 )
+from assistant.cli.receipts import Extras, run_replay
+from assistant.cli.research import note_waiting, run_pinned, run_table
 from assistant.evaluation.questions.lines import (
     Conversation,
     LabelledQuestion,
@@ -34,9 +37,10 @@ from assistant.evaluation.questions.lines import (
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
 from assistant.models.gguf.trained import CUTTER, READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
+from assistant.pipeline.abstention import FILE as CALIBRATION
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.pipeline.calibration import JudgedQuestion, calibrated, judged_sentences
-from assistant.pipeline.startup import open_assistant, open_library, open_reader
+from assistant.pipeline.startup import open_assistant, open_library, open_reader, place_of
 from assistant.server.auth.accounts import (
     add_user,
     checked_name,
@@ -46,14 +50,18 @@ from assistant.server.auth.accounts import (
     remove_user,
     revoke_key,
 )
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.server.connections import watch
+from assistant.server.history import Conversations
 from assistant.settings import Settings, load_settings, resource_folder
+from assistant.storage.database import database_of
 from assistant.types import Turn, answer_json, dumps, ingest_json, lookup_json, search_json
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
 from retrieval.library.health import check, repair
 from retrieval.library.ingest import ingest, remove_source
+from retrieval.library.ingest_log import FILE as INGEST_LOG
 from retrieval.library.library import Library
+from retrieval.library.move import copy_library
 from retrieval.query.lookup import Lookup
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.search.rerank import ranking
@@ -62,6 +70,7 @@ from retrieval.types import InputError, LibraryError, Progress, never
 
 def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
     """Open the browser app."""
+    watch()
     # Gradio takes seconds to import, and only this command needs it.
     from assistant.server.app import serve  # noqa: PLC0415
 
@@ -90,6 +99,7 @@ def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     with _opened(flags) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
     _print(ingest_json(report), ingest_lines(report), as_json=options.json)
+    note_waiting(library, load_settings(flags))
 
 
 def run_remove(options: argparse.Namespace, flags: Flags) -> None:
@@ -102,27 +112,58 @@ def run_remove(options: argparse.Namespace, flags: Flags) -> None:
 def run_doctor(options: argparse.Namespace, flags: Flags) -> None:
     """Check whether the library is whole, or repair it."""
     with _opened(flags) as (library, progress):
+        facts = library.place.facts()
         health = (repair if options.repair else check)(library, progress)
     found = {**asdict(health), "sound": health.sound, "findings": health.findings}
-    _print(found, health_lines(health), as_json=options.json)
+    found |= {"server": facts} if facts else {}
+    _print(found, [*facts, *health_lines(health)], as_json=options.json)
     if not health.sound:
         raise LibraryError("The library is not whole; repair it with `assistant doctor --repair`.")
+
+
+def run_move(options: argparse.Namespace, flags: Flags) -> None:
+    """Copy the library to another place, with what its folder knows of it."""
+    settings = load_settings(flags)
+    is_server = "://" in options.to
+    there = {"chroma": options.to, "chroma_token_file": options.to_token_file}
+    if not is_server:
+        there = {"chroma": "", "home": Path(options.to).expanduser()}
+    to = settings.model_copy(update=there)
+    source, target = place_of(settings), place_of(to)
+    if source.where == target.where:
+        raise InputError(f"The library is {source.where} already; name another place with --to.")
+    with progress_bars() as progress:
+        copied = copy_library(source, target, progress)
+    for name in (CALIBRATION, INGEST_LOG) if to.home != settings.home else ():
+        if (settings.home / name).exists() and not (to.home / name).exists():
+            shutil.copy2(settings.home / name, to.home / name)
+    use = f"--chroma {options.to}" if is_server else f"--home {options.to}"
+    said = (
+        f"{copied.papers:,} papers in {copied.chunks:,} chunks are now {target.where}, all "
+        f"compared ({copied.seconds:.1f} s). Use them with {use}; the library {source.where} stays."
+    )
+    _print(asdict(copied), [said], as_json=options.json)
 
 
 def run_ask(options: argparse.Namespace, flags: Flags) -> None:
     """Answer one question, or every question of a file."""
     settings = load_settings(flags)
     conversations = _asked(options.question, options.jsonl)
+    extras = Extras(options, settings)
     assistant = _assistant(settings)
     if not (options.json or options.jsonl):
-        ask(assistant, options.question)
+        answer = ask(assistant, options.question).answer
+        extras.keep(assistant, answer, ())
+        extras.print_methods(answer)
         return
     for conversation in conversations:
         history: list[Turn] = []
         for turn, question in enumerate(conversation.questions):
             answer = assistant.answer(question, history)
+            extras.keep(assistant, answer, history)
             history.append(Turn(question, answer))
-            print(dumps(answer_json(answer, conversation.id or None, turn)), flush=True)
+            fields = answer_json(answer, conversation.id or None, turn)
+            print(dumps({**fields, **extras.methods_json(answer)}), flush=True)
 
 
 def _asked(typed: str, file: Path | None) -> list[Conversation]:
@@ -234,8 +275,8 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
 
 def run_cases(options: argparse.Namespace, flags: Flags) -> None:
     """Print the rated answers, one JSON a line, as `ask --jsonl` or `evaluate` reads them."""
-    file = load_settings(flags).home / CONVERSATIONS
-    cases = Conversations(file).cases() if file.exists() else []
+    database = database_of(load_settings(flags))
+    cases = Conversations(database).cases() if database.exists else []
     lines = question_lines(cases) if options.questions else [case_json(case) for case in cases]
     for line in lines:
         print(dumps(line))
@@ -288,9 +329,10 @@ def _typed_password(name: str) -> str:
 COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     run.__name__.removeprefix("run_"): run
     for run in (
-        *(run_serve, run_ask, run_chat, run_search, run_lookup),
-        *(run_ingest, run_remove, run_doctor, run_models),
-        *(run_audit, run_evaluate, run_calibrate, run_cases, run_users),
+        *(run_serve, run_ask, run_replay, run_chat, run_search, run_lookup),
+        *(run_ingest, run_remove, run_doctor, run_move, run_models),
+        *(run_audit, run_table, run_pinned),
+        *(run_evaluate, run_calibrate, run_cases, run_users),
     )
 }
 """The commands, by name."""

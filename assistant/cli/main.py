@@ -14,10 +14,13 @@ from retrieval.types import Cancelled, UserError
 
 _FORMATS = "table json bibtex ris csl-json apa ieee vancouver chicago".split()
 _SHARED = tuple(SharedSettings.model_fields)
-_LIBRARY = ("home", "cache", "embedder", "threads")
+_STORE = ("home", "chroma", "chroma_token_file")
+_EMBEDDER = ("embedder", "embedder_url", "embedder_name", "embedder_key_file")
+_LIBRARY = (*_STORE, "cache", *_EMBEDDER, "threads")
 _ACTING = {
     **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup", "audit"), _LIBRARY),
     "models": ("cache", "model", "embedder", "threads"),
+    "move": _STORE,
     "cases": ("home",),
     "users": (),
 }
@@ -28,12 +31,16 @@ _USAGE = {
     "ingest": ("[PATH …]", "my_papers.jsonl zotero.bib --home ~/my-library"),
     "remove": ("SOURCE", "my_papers.jsonl --home ~/my-library"),
     "doctor": ("", "--repair"),
+    "move": ("--to (URL | DIR)", "--home ~/my-library --to http://papers.example.org:8000"),
     "ask": ("(QUESTION | --jsonl FILE)", '"How much faster is unlearning than retraining?"'),
+    "replay": ("FILE", "answer.json"),
     "chat": ("", "--home ~/my-library"),
     "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
     "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
     "audit": ("(FILE | -)", "related-work.tex --bib refs.bib --html audit.html"),
     "evaluate": ("(FILE --out DIR | --replay DIR)", "mine.jsonl --out runs/b --baseline runs/a"),
+    "table": ("QUESTION", '"skeleton-based action recognition" --columns "data set,gain"'),
+    "pinned": ("[list | run | add | remove] [QUESTION]", 'add "What is known on unlearning?"'),
     "calibrate": ("", "--questions mine.jsonl --home ~/my-library"),
     "models": ("[list | pull]", "pull --model hf:OWNER/REPO:FILE.gguf"),
     "cases": ("", "--questions > mine.jsonl"),
@@ -93,8 +100,18 @@ def _parser() -> argparse.ArgumentParser:
     doctor = command("doctor", "check whether the library is whole")
     _add_switch(doctor, "--repair", "repair it")
     _add_switch(doctor, "--json", "print what was found as JSON")
+    move = command("move", "copy the library to a Chroma server or a folder, and compare all of it")
+    to = "http://HOST:PORT[?tenant=NAME&database=NAME&prefix=NAME], or a folder"
+    move.add_argument("--to", required=True, metavar="URL|DIR", help=to)
+    read = "file with the token that the server asks for"
+    move.add_argument("--to-token-file", type=Path, metavar="FILE", help=read)
+    _add_switch(move, "--json", "print what was copied as JSON")
     ask = command("ask", "answer a question, or the questions of a file")
     _add_asked(ask, "question", "questions")
+    _add_receipt_flags(ask)
+    replay = command("replay", "ask the question of a receipt again and name what changed")
+    replay.add_argument("file", type=Path, metavar="FILE", help="the receipt, or one a line")
+    _add_switch(replay, "--json", "print JSON")
     command("chat", "hold a conversation in the terminal; type /help there for more")
     search = command("search", "rank papers for a query, or for the queries of a file")
     _add_asked(search, "query", "queries")
@@ -103,6 +120,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
     _add_audit(command("audit", "check the sentences and citations of a draft by the library"))
     _add_evaluate(command("evaluate", "ask questions with known answers and score the replies"))
+    _add_table(command("table", "lay out what papers say on a question, a column for each aspect"))
+    _add_pinned(command("pinned", "ask questions again whenever the library has changed"))
     calibrate = command("calibrate", "set the confidence from which questions are answered")
     calibrate.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions with their papers, JSONL"
@@ -117,6 +136,8 @@ def _parser() -> argparse.ArgumentParser:
     rated_down = "only those rated down, as questions for `assistant evaluate`"
     _add_switch(cases, "--questions", rated_down)
     _add_users(command("users", "manage users of the browser app and the HTTP API"))
+    for name in ("ingest", "pinned", "cases"):
+        add_flags(commands.choices[name], ["database"])
     for name, each in commands.choices.items():
         _add_settings(each, _ACTING.get(name, _SHARED))
     return parser
@@ -163,6 +184,13 @@ def _add_asked(parser: argparse.ArgumentParser, one: str, many: str) -> None:
     _add_switch(parser, "--json", "print JSON")
 
 
+def _add_receipt_flags(ask: argparse.ArgumentParser) -> None:
+    """Add what may be kept or printed beside an answer."""
+    kept = "write what the answer was made with and from, for `assistant replay`"
+    ask.add_argument("--receipt", type=Path, metavar="FILE", help=kept)
+    _add_switch(ask, "--methods", "print a paragraph for a methods section, too")
+
+
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files or folders")
     parser.add_argument("--venue", default="", help="venue of papers that name none")
@@ -191,6 +219,28 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     file("--html", help="write the report as a page")
     file("--bibtex", help="write the papers that are suggested as BibTeX")
     file("--insert", help="write the draft with the suggested citations in it")
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", metavar="QUESTION", help="what the papers are about")
+    parser.add_argument(
+        "--columns",
+        default="data set,metric,gain,limitation",
+        metavar="A,B",
+        help="names of columns, or questions to each paper (default: %(default)s)",
+    )
+    _add_count(parser, "-k", 10, "papers at most")
+    formats = "table json csv markdown latex".split()
+    shown = f"{', '.join(formats)} (default: table)"
+    parser.add_argument("--format", choices=formats, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_pinned(parser: argparse.ArgumentParser) -> None:
+    actions = ("list", "run", "add", "remove")
+    done = "list shows what changed since it was shown last; run asks again (default: list)"
+    parser.add_argument("action", nargs="?", choices=actions, default="list", help=done)
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="to be added or removed")
+    _add_switch(parser, "--json", "print JSON")
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

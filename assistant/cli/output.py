@@ -32,7 +32,8 @@ _MARKER = re.compile(r" *(\d+\. |(\[\d+\])+ |“)?")
 _STYLES = {
     **dict.fromkeys(("written", "abstained"), "bold"),
     **dict.fromkeys(
-        ("understood", "evidence", "coverage", "closest", "references", "suggestions"), "dim"
+        ("understood", "evidence", "coverage", "closest", "references", "suggestions", "searched"),
+        "dim",
     ),
 }
 """Styles of an answer's parts."""

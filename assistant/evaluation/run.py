@@ -18,7 +18,7 @@ from assistant.evaluation.figures.compare import (
 from assistant.evaluation.figures.figures import Figures, make_figures, write_figures
 from assistant.evaluation.questions.beir import home_of_corpus, ingest_corpus, read_beir
 from assistant.evaluation.questions.question_set import papers_of, read_question_set
-from assistant.evaluation.records.provenance import library_facts, make_record
+from assistant.evaluation.records.provenance import library_facts, make_record, model_files
 from assistant.evaluation.records.record import (
     FIGURES,
     RECORD,
@@ -37,8 +37,6 @@ from assistant.evaluation.records.record import (
 )
 from assistant.evaluation.report.page import write_report
 from assistant.evaluation.types import Row, Sample, SampleType
-from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
 from assistant.pipeline.startup import open_assistant
 from assistant.settings import Settings, load_settings
 from retrieval.types import InputError, LibraryError, Progress
@@ -91,7 +89,7 @@ def evaluate(
         # Errors in the folder are reported before its corpus is ingested.
         _check_questions(asking, baseline, read_beir(path).sha256)
         ingest_corpus(path, settings, progress)
-    questions = read_question_set(path, papers_of(settings.home))
+    questions = read_question_set(path, papers_of(settings))
     samples = chosen(questions.samples, asking.types, asking.limit)
     ids = [sample.id for sample in samples]
     _check_questions(asking, baseline, questions.sha256, ids)
@@ -115,8 +113,10 @@ def evaluate(
 def settings_for(questions: Path, flags: Mapping[str, object]) -> Settings:
     """The person's settings; unless a library is named, a BEIR folder's corpus has its own."""
     settings = load_settings(dict(flags))
-    if questions.is_dir() and "home" not in flags:
-        return settings.model_copy(update={"home": home_of_corpus(questions, settings)})
+    if questions.is_dir() and not {"home", "chroma"} & flags.keys():
+        return settings.model_copy(
+            update={"home": home_of_corpus(questions, settings), "chroma": ""}
+        )
     return settings
 
 
@@ -190,15 +190,7 @@ def _complete(
     out: Path, asking: Asking, samples: Sequence[Sample], settings: Settings, progress: Progress
 ) -> RunRecord:
     """Give every sample a row; returns the record of the ended run."""
-    files = {
-        "chat": resolve_chat_model(settings.model, settings.cache, settings.threads, progress),
-        "embedder": resolve_embedder(settings.embedder, settings.cache, progress),
-        "reader": resolve_encoder(READER, settings.cache, progress),
-        "support": resolve_encoder(SUPPORT, settings.cache, progress),
-        "cutter": resolve_encoder(CUTTER, settings.cache, progress),
-    }
-    if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
-        files["writer"] = ADAPTER
+    files = model_files(settings, progress)
 
     def ask(left: Sequence[Sample]) -> Generator[Row, None, None]:
         assistant = open_assistant(settings, progress, asking.ablations)
@@ -206,7 +198,7 @@ def _complete(
 
     record = kept_record(out, make_record(asking, settings, files))
     run(samples, out, record, ask, progress)
-    if library_facts(settings.home) != record.library:
+    if library_facts(settings) != record.library:
         raise LibraryError(
             f"The library in {settings.home} was changed while its questions were asked, so that "
             "no figures can stand for it; ask again with another --out."

@@ -5,19 +5,22 @@ record of a paper supports.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from assistant.generation.rendering import PLAIN, parts_of_sentences, write
 from assistant.types import (
     Answer,
     AnswerSentence,
+    Check,
     Citation,
     Evidence,
     EvidenceSelected,
     Outcome,
     Reranked,
     Retrieved,
+    SearchRecord,
     SentenceKind,
     SentenceVerified,
     Timings,
@@ -31,6 +34,11 @@ FOREIGN = (
     f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
 )
 
+Checks = Mapping[int, Check]
+"""Checks of a sentence by the numbers of its evidence."""
+_UNCHECKED = Check("unchecked")
+NO_CHECKS: Checks = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class MetadataAnswer:
@@ -43,6 +51,8 @@ class MetadataAnswer:
     """Shown if there are no sentences."""
     papers: tuple[Paper, ...] = ()
     """The papers that the answer is about."""
+    total: int = 0
+    """The papers that fit, if these are the first of them."""
 
 
 class AnswerBuilder:
@@ -52,6 +62,9 @@ class AnswerBuilder:
         """Start the clock."""
         self.question = question
         self.passages: tuple[Passage, ...] = ()
+        self.retrieved: tuple[Passage, ...] = ()
+        """The papers as retrieval returned them."""
+        self.search: SearchRecord | None = None
         self.draft = DraftAnswer([])
         self.tokens = Tokens(prompt=0, completion=0)
         self.confidence: float | None = None
@@ -67,7 +80,8 @@ class AnswerBuilder:
 
     def add_passages(self, standalone: str, passages: Sequence[Passage]) -> Retrieved:
         """Add the papers that retrieval returned for the standalone question."""
-        self._standalone, self.passages = standalone, tuple(passages)
+        self._standalone = standalone
+        self.passages = self.retrieved = tuple(passages)
         self._retrieval = self._now()
         return Retrieved(standalone, self.passages)
 
@@ -141,6 +155,7 @@ class AnswerBuilder:
             searched_for=self.searched_for,
             coverage=self.coverage,
             suggestions=self.suggestions,
+            search=self.search and replace(self.search, checks=tuple(self.draft.checks)),
         )
 
     def _now(self) -> float:
@@ -157,6 +172,8 @@ class DraftAnswer:
     citations: list[Citation] = field(default_factory=list)
     copied: list[int] = field(default_factory=list)
     """The evidence that a model copied word for word in a whole answer; it is quoted first."""
+    checks: list[tuple[Check, ...]] = field(default_factory=list)
+    """Of each sentence, one for each of its citations."""
     _quoted: set[int] = field(default_factory=set)
     """The evidence that is shown word for word."""
     _citation_of: dict[int, Citation] = field(default_factory=dict)
@@ -177,23 +194,26 @@ class DraftAnswer:
         ranked = sorted(range(1, len(self.evidence) + 1), key=rank)
         return [each for each in dict.fromkeys((*self.copied, *ranked)) if each not in self._quoted]
 
-    def add_written(self, text: str, evidence: tuple[int, ...]) -> SentenceVerified | None:
+    def add_written(
+        self, text: str, evidence: tuple[int, ...], checks: Checks = NO_CHECKS
+    ) -> SentenceVerified | None:
         """Add a model's sentence; None if it copies evidence, which is quoted instead."""
         if copied := self._same_as(text):
             self.copied.append(copied)
             return None
-        return self._add(text, SentenceKind.VERIFIED, evidence)
+        return self._add(text, SentenceKind.VERIFIED, evidence, checks)
 
-    def add_excerpt(self, text: str, evidence: int) -> SentenceVerified:
+    def add_excerpt(self, text: str, evidence: int, checks: Checks = NO_CHECKS) -> SentenceVerified:
         """Add an excerpt of a piece of evidence, which is not quoted again if that is all of it."""
         if self._same_as(text) == evidence:
             self._quoted.add(evidence)
-        return self._add(text, SentenceKind.VERIFIED, (evidence,))
+        return self._add(text, SentenceKind.VERIFIED, (evidence,), checks)
 
     def add_quote(self, evidence: int) -> SentenceVerified:
         """Add a piece of evidence verbatim."""
         self._quoted.add(evidence)
-        return self._add(self.evidence[evidence - 1].text, SentenceKind.QUOTED, (evidence,))
+        text, checks = self.evidence[evidence - 1].text, {evidence: Check("verbatim")}
+        return self._add(text, SentenceKind.QUOTED, (evidence,), checks)
 
     def add_record(
         self, text: str, paper: Paper, states: Callable[[str], bool]
@@ -202,7 +222,8 @@ class DraftAnswer:
         quote = opening(paper, states)
         start = paper.abstract.index(quote)
         self.evidence.append(Evidence(paper, start, start + len(quote), quote, 1.0))
-        return self._add(text, SentenceKind.VERIFIED, (len(self.evidence),))
+        number = len(self.evidence)
+        return self._add(text, SentenceKind.VERIFIED, (number,), {number: Check("record")})
 
     def _same_as(self, text: str) -> int | None:
         """The first piece of evidence that a text repeats word for word, if any."""
@@ -214,10 +235,13 @@ class DraftAnswer:
         )
         return next(same, None)
 
-    def _add(self, text: str, kind: SentenceKind, evidence: tuple[int, ...]) -> SentenceVerified:
+    def _add(
+        self, text: str, kind: SentenceKind, evidence: tuple[int, ...], checks: Checks
+    ) -> SentenceVerified:
         new = [self._cite(number) for number in evidence if number not in self._citation_of]
         marks = tuple(self._citation_of[number].number for number in evidence)
         self.sentences.append(sentence := AnswerSentence(text, kind, marks))
+        self.checks.append(tuple(checks.get(number, _UNCHECKED) for number in evidence))
         return SentenceVerified(sentence, tuple(new))
 
     def _cite(self, number: int) -> Citation:

@@ -23,7 +23,6 @@ from assistant.models.gguf.trained import (
     CUTTER,
     SUPPORT,
     FileFacts,
-    file_key,
     weights_hash,
 )
 from assistant.settings import WritingMode, WritingSettings
@@ -60,19 +59,19 @@ def passes_once(
     mode: WritingMode,
     verifier: Verifier,
     *,
-    file: Path,
+    name: str,
     known: FileFacts,
     progress: Progress = silent,
     stopped: Callable[[], bool] = never,
 ) -> bool:
-    """The verdict of `passes` on the model in `file`, remembered in `known`.
+    """The verdict of `passes` on the model `name`, remembered in `known`.
 
-    The same file name, size, time and context mean the same model.
+    The same name, such as `file_key`, and the same context mean the same model.
 
     Raises:
         Cancelled: `stopped()` became true; nothing is recorded.
     """
-    key = _key(file, model.context, mode)
+    key = _key(name, model.context, mode)
     verdict = known.get(key)
     if verdict is None:
         verdict = passes(model, mode, verifier, progress, stopped)
@@ -128,8 +127,8 @@ def _evidence(task: Task) -> list[Evidence]:
     ]
 
 
-def _key(file: Path, context: int, mode: WritingMode) -> str:
-    """The key of a verdict: model file, context, tasks, prompts, and weights of the verifier."""
+def _key(name: str, context: int, mode: WritingMode) -> str:
+    """The key of a verdict: model, context, tasks, prompts, and weights of the verifier."""
     evidence = _evidence(tasks()[0])
     prompt = [*answer_messages("?", evidence[:1], ["k"]), *brief_messages("?", "Title", ["Note."])]
     weights = [weights_hash(SUPPORT), weights_hash(CUTTER)]
@@ -138,4 +137,4 @@ def _key(file: Path, context: int, mode: WritingMode) -> str:
     asked = [asdict(task) for task in tasks()]
     probe = json.dumps([asked, *map(dict, prompt), weights, context, PROBE_VERSION])
     digest = hashlib.sha256(probe.encode()).hexdigest()[:16]
-    return f"{file_key(file)} writes {mode.value} {digest}"
+    return f"{name} writes {mode.value} {digest}"

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from assistant.types import AnswerSentence, Citation, Outcome, PartialAnswer, SentenceKind, by_paper
+from assistant.types import (
+    Answer,
+    AnswerSentence,
+    Citation,
+    Outcome,
+    PartialAnswer,
+    SentenceKind,
+    by_paper,
+)
 from retrieval.formats.writers import authors_line, where
 from retrieval.types import Paper, nested
 
@@ -26,6 +34,7 @@ PartKind = Literal[
     "reference",
     "suggestions",
     "suggestion",
+    "searched",
 ]
 Form = Mapping[PartKind, str]
 """How each kind of part is written: a format of the fields of `write`. Other kinds are left out."""
@@ -51,6 +60,7 @@ TERMINAL: Final[Form] = {
     "reference": "  {marks} {paper}",
     "suggestions": "\nYou can go on with",
     "suggestion": "  {text}",
+    "searched": "\n{text}",
 }
 """A line a part."""
 MARKDOWN: Final[Form] = {
@@ -62,6 +72,7 @@ MARKDOWN: Final[Form] = {
     "abstained": "**{heading}.** {text}\n\n",
     "closest": "Closest papers:\n\n",
     "close paper": "- {paper}.{address}\n",
+    "searched": "\n{text}\n\n",
 }
 """The references stand at the end of the conversation."""
 ABSTENTIONS: Final = {
@@ -132,6 +143,7 @@ def parts_of_answer(shown: PartialAnswer) -> Iterator[Part]:
         if answer.passages:
             yield Part("closest")
         yield from (Part("close paper", paper=each.paper) for each in answer.closest)
+        yield from _searched(answer)
         return
     yield from parts_of_sentences(shown.sentences, shown.citations)
     if answer:
@@ -144,6 +156,12 @@ def parts_of_answer(shown: PartialAnswer) -> Iterator[Part]:
         if answer.suggestions:
             yield Part("suggestions")
         yield from (Part("suggestion", each) for each in answer.suggestions)
+        yield from _searched(answer)
+
+
+def _searched(answer: Answer) -> Iterator[Part]:
+    if statement := answer.coverage_statement:
+        yield Part("searched", statement)
 
 
 def write(part: Part, form: Form, escaped: Callable[[str], str] = str) -> str:

@@ -29,7 +29,7 @@ from assistant.generation.verification.support import Verifier
 from assistant.models.chat import ChatModel
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.settings import WritingMode, WritingSettings
-from assistant.types import Evidence, SentenceVerified, Tokens
+from assistant.types import Check, Evidence, SentenceVerified, Tokens
 
 BRIEF_TOKENS = 96
 """Tokens of the one sentence that is written about a paper."""
@@ -126,11 +126,11 @@ class Writer:
             if sentence.text == SILENT_REPLY and not said:
                 self.declined = True
                 return
-            evidence = self._support(sentence, draft)
-            if sentence.text in said or not (evidence or said):
+            checks = self._support(sentence, draft)
+            if sentence.text in said or not (checks or said):
                 return
             said.add(sentence.text)
-            if evidence and (shown := draft.add_written(sentence.text, evidence)):
+            if checks and (shown := draft.add_written(sentence.text, tuple(checks), checks)):
                 yield shown
             if self.failed >= self._settings.most_failures:
                 return
@@ -139,20 +139,20 @@ class Writer:
 
     def _support(
         self, sentence: WrittenSentence, draft: DraftAnswer, *, is_excerpt: bool = False
-    ) -> tuple[int, ...]:
-        """The numbers of the evidence that supports a sentence; empty if none does.
+    ) -> dict[int, Check]:
+        """The numbers of the evidence that supports a sentence, with its checks, if any does.
 
         A sentence is checked against the evidence that it cites; if it cites none, against that of
         every paper in turn.
         """
         for numbers in [sentence.cited] if sentence.cited else _numbers_by_paper(draft):
             if not self._settings.checks:
-                return numbers
+                return dict.fromkeys(numbers, Check("unchecked"))
             cited = [draft.evidence[number - 1] for number in numbers]
             if places := self._verifier.needed(sentence.text, cited, is_excerpt=is_excerpt):
-                return tuple(numbers[place] for place in places)
+                return {numbers[place]: check for place, check in places.items()}
         self.failed += 1
-        return ()
+        return {}
 
     def _brief_answers(
         self,
@@ -172,8 +172,8 @@ class Writer:
             # A phrase may have lost its subject, so it is checked like a sentence of the model.
             is_excerpt = text in self._verifier.cuts(evidence.text).excerpts()
             sentence = WrittenSentence(text, (best,))
-            if text and self._support(sentence, draft, is_excerpt=is_excerpt):
-                yield draft.add_excerpt(text, best)
+            if text and (checks := self._support(sentence, draft, is_excerpt=is_excerpt)):
+                yield draft.add_excerpt(text, best, checks)
 
     def _excerpt(
         self,

@@ -71,6 +71,13 @@ class ChatModel(Protocol):
     def gives_likelihoods(self) -> bool:
         """Whether `log_probabilities` works; few servers give log-probabilities."""
 
+    @property
+    def slots(self) -> int:
+        """Conversations that it continues at once."""
+
+    def check(self) -> None:
+        """Raise `ModelError` if it cannot answer now."""
+
     def count(self, messages: Messages) -> int:
         """Tokens of the conversation as the model reads it."""
 
@@ -153,6 +160,14 @@ class LlamaCppChatModel:
         """True: llama.cpp gives the logits."""
         return True
 
+    @property
+    def slots(self) -> int:
+        """One."""
+        return 1
+
+    def check(self) -> None:
+        """It is in this process, so it can."""
+
     def attach(self, adapter: Path) -> None:
         """Write with an adapter from now on; `log_probabilities` does not change.
 
@@ -216,8 +231,7 @@ class LlamaCppChatModel:
         most = LIKELIHOOD_TOKENS - len(tokens)
         for conversation in conversations:
             frame, prompt = self._framed(conversation)
-            if len(frame) + len(prompt) > most:
-                prompt = prompt[: most - len(frame) - _LAST_TOKENS] + prompt[-_LAST_TOKENS:]
+            prompt = shortened(prompt, most - len(frame))
             if stopped():
                 raise Cancelled
             with self._likelihood_lock:
@@ -264,6 +278,11 @@ class LlamaCppChatModel:
         return Likelihoods(self._model, tokens=LIKELIHOOD_TOKENS)
 
 
+def shortened(tokens: list[int], most: int) -> list[int]:
+    """The tokens of a conversation, at most as many: left out of the middle if they are more."""
+    return tokens if len(tokens) <= most else tokens[: most - _LAST_TOKENS] + tokens[-_LAST_TOKENS:]
+
+
 @dataclass(frozen=True, slots=True)
 class Speed:
     """Tokens per second: reading of a prompt that is new, then writing of an answer."""
@@ -282,4 +301,6 @@ def measure(model: ChatModel, stopped: Stopped) -> Speed:
     tokens, start = model.count(messages), time.perf_counter()
     pieces = model.write(messages, _WRITTEN_TOKENS, stopped, _ENDLESS)
     first, *others = [time.perf_counter() for _ in pieces]
-    return Speed(tokens / (first - start), len(others) / (others[-1] - first))
+    # A server may send all of a short text at once.
+    writing = len(others) / (others[-1] - first) if others else 0.0
+    return Speed(tokens / (first - start), writing)

@@ -31,6 +31,7 @@ SHIPS: Final = ""
 """The source of models that ship, and in place of the setting that names others."""
 HUB: Final = "the Hugging Face hub"
 A_FILE: Final = "a file"
+A_SERVER: Final = "a server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class ModelDescription:
     @property
     def remedy(self) -> str:
         """The way to get a model that is not here."""
+        if self.source == A_SERVER:
+            return "it runs on that server"
         if self.source == A_FILE:
             return "give another file"
         return REINSTALL if self.source == PACKAGED else "`assistant models pull` fetches it"
@@ -123,14 +126,19 @@ def describe_models(settings: Settings) -> list[ModelDescription]:
         for each in cached_hub_files(cache)
         if each.spec not in specs.values()
     ]
+    chat = _on_server("chat", settings.model_name, settings.model_url)
+    embedder = _on_server("embedder", settings.embedder_name, settings.embedder_url)
+    on_servers = [each for each in (chat, embedder) if each.spec]
+    specs |= {each.role: each.spec for each in on_servers}
     described = [
         _default("chat", CHAT, default_chat_path(cache)),
         _default("embedder", EMBEDDER, default_embedder_path(cache)),
         *(_trained(role, path) for role, path in TRAINED.items()),
         *named,
+        *on_servers,
         *unused,
     ]
-    uses_writer = settings.adapter and settings.model == DEFAULT
+    uses_writer = settings.adapter and settings.model == DEFAULT and not settings.model_url
     specs["writer"] = SHIPS if uses_writer else "none"
     return [replace(each, in_use=each.spec == specs.get(each.role, SHIPS)) for each in described]
 
@@ -150,6 +158,11 @@ def _named(role: Role, spec: str, cache: Path) -> ModelDescription:
     if spec.startswith(PREFIX):
         return _described(role, spec, HUB, parse_spec(spec).path(cache))
     return _described(role, spec, A_FILE, Path(spec).expanduser())
+
+
+def _on_server(role: Role, name: str, url: str) -> ModelDescription:
+    here = _described(role, url, A_SERVER, Path(url))
+    return replace(here, name=name or url, path=None, size_bytes=None, quantization=None)
 
 
 def _described(role: Role | None, spec: str, source: str, path: Path) -> ModelDescription:

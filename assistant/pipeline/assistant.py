@@ -21,10 +21,11 @@ from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import probability, threshold
 from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
-from assistant.pipeline.intent import about_papers, fixed_reply, papers_named_in
+from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
+from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
     begins_with_number,
     definition_odds,
@@ -148,6 +149,7 @@ class Assistant:
             found = passages_of(self.library, metadata.papers)
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
+            builder.search = search_record(self.library, parsed, found)
         elif parsed.model_paper:
             yield from self._list_similar(builder, parsed, parsed.model_paper, stopped)
         else:
@@ -158,6 +160,7 @@ class Assistant:
                 yield event
             builder.confidence = self._confidence(parsed, read)
             least = self._threshold(parsed)
+            builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 yield builder.add_evidence(self._choose(parsed, read, summarized, least))
@@ -169,7 +172,8 @@ class Assistant:
                 self._abstain(builder, parsed, read)
             else:
                 self._add_remarks(builder, parsed, read)
-        yield Completed(builder.build(self.model.name, self.settings.passages))
+        answer = builder.build(self.model.name, self.settings.passages)
+        yield Completed(replace(answer, search=None) if is_fixed(answer) else answer)
 
     def confidence(self, question: str) -> float | None:
         """Probability that one of the best abstracts found answers `question`.
@@ -183,6 +187,31 @@ class Assistant:
         if parsed.metadata:
             return None
         return self._confidence(parsed, self._read(parsed, self._retrieve(parsed), never))
+
+    def papers_answering(
+        self, question: str, most: int, stopped: Callable[[], bool] = never
+    ) -> list[Paper]:
+        """The papers whose abstracts answer a question on several, best first, at most `most`.
+
+        Empty if none is likely to answer. Raises what `stream` raises.
+        """
+        question = checked_question(question)
+        self.library.ready_to_search()
+        wide = Assistant(
+            *(self.library, self.model, self.reader, self.verifier),
+            replace(self.settings, passages=max(most, self.settings.passages)),
+        )
+        parsed = wide._understand(corrected(question, self.library, self.model, stopped), ())
+        if parsed.metadata:
+            return list(parsed.metadata.papers[:most])
+        if parsed.shape != "comparison":
+            parsed = replace(parsed, shape="overview")
+        read = wide._read(parsed, wide._retrieve(parsed), stopped)
+        least = self._threshold(parsed)
+        if not read.papers or self._confidence(parsed, read) < least:
+            return []
+        about, beside = wide._answering(parsed, read, least)
+        return [each.passage.paper for each in (*about, *beside)][:most]
 
     def _understand(self, question: str, history: Sequence[Turn]) -> ParsedQuestion:
         """Find out what the question asks for, about which papers, and if records answer it."""
@@ -246,7 +275,10 @@ class Assistant:
             passages,
             self.reader,
             stopped,
-            RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
+            replace(
+                RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
+                depth=self._depth,
+            ),
             also=parsed.entities.known,
             seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
@@ -295,7 +327,7 @@ class Assistant:
                 return [], having[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
-            limits = OVERVIEW
+            limits = replace(OVERVIEW, papers=self.settings.passages)
         else:
             limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
         best, *others = read.papers[first : first + limits.papers]
@@ -375,6 +407,8 @@ class Assistant:
         fits = fitness(parsed.shape)
         yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
         yield from builder.quote_all()
+        papers = ReadPapers(read, {each.passage.paper.id: 1.0 for each in read}, 0)
+        builder.search = search_record(self.library, parsed, builder.retrieved, papers)
         builder.coverage = (
             f"Of {self.library.lexical.size:,} papers these {len(read)} have the abstracts "
             f"most like that of “{paper.shown_title}”."

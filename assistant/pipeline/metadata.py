@@ -122,7 +122,7 @@ def _list(listing: Listing, command: str = "") -> MetadataAnswer:
     if more > 0:
         texts[-1] += f", and {more:,} more" + (f" that `{command}` lists" if command else "")
     sentences = tuple((f"{text}.", paper) for text, paper in zip(texts, papers, strict=True))
-    return MetadataAnswer(sentences, papers=papers)
+    return MetadataAnswer(sentences, papers=papers, total=listing.total)
 
 
 def _titled(topic: str, lookup: Lookup) -> tuple[Paper, ...]:

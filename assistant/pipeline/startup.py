@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
 
 from assistant.generation.probe import passes_once
 from assistant.generation.verification.cutter import Cutter
@@ -15,16 +17,27 @@ from assistant.models.gguf.trained import (
     REINSTALL,
     SUPPORT,
     FileFacts,
+    file_key,
     is_base,
     read_heads,
 )
+from assistant.models.server import ServedChatModel, open_served
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import NO_ABLATIONS, Ablations, Settings, WritingMode, WritingSettings
-from retrieval.encoders.embedder import LlamaCppEmbedder
+from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
+from retrieval.encoders.model_server import ModelServer
+from retrieval.encoders.server import ServerEmbedder
+from retrieval.index.manifest import Manifest
+from retrieval.index.place import FolderPlace, Place
+from retrieval.index.server import ServerPlace, address_of
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.types import ModelError, Progress, never
+from retrieval.text.splitting import embedded_text
+from retrieval.types import InputError, LibraryError, ModelError, Progress, never
+
+_COMPARED = 2
+"""Stored vectors with which those of an embedder on a server are compared."""
 
 
 def open_library(settings: Settings, progress: Progress) -> Library:
@@ -34,21 +47,74 @@ def open_library(settings: Settings, progress: Progress) -> Library:
         ModelError: the embedder cannot be fetched or loaded.
         LibraryError: the library cannot be opened.
     """
-    path = resolve_embedder(settings.embedder, settings.cache, progress)
-    return Library(settings.home, LlamaCppEmbedder(path, threads=settings.threads))
+    place = place_of(settings)
+    if not settings.embedder_url:
+        path = resolve_embedder(settings.embedder, settings.cache, progress)
+        embedder = LlamaCppEmbedder(path, threads=settings.threads)
+        return Library(settings.home, embedder, place=place)
+    served = _open_served_embedder(settings, place.read())
+    library = Library(settings.home, served, place=place)
+    known: list[tuple[str, Vector]] = []
+    with suppress(LibraryError):  # a damaged one is mended with the embedder that it names
+        for stored in islice(library.store.papers(), _COMPARED):
+            vectors = library.store.chunk_vectors([stored.paper.id])
+            chunks = library.store.chunks_by_id(list(vectors))
+            known += [(embedded_text(stored.paper, chunks[id_]), vectors[id_]) for id_ in chunks]
+    served.confirm(known[:_COMPARED])
+    return library
 
 
-def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel:
-    """The chat model, fetched on first use.
+def place_of(settings: Settings) -> Place:
+    """Where the papers are: on the Chroma server that is named, or else in the home folder.
 
     Raises:
-        ModelError: it cannot be fetched or loaded.
+        InputError: the server's address cannot be used.
+        LibraryError: the server or the folder cannot be used.
+    """
+    if not settings.chroma:
+        return FolderPlace(settings.home)
+    address = address_of(settings.chroma, settings.chroma_token_file)
+    return ServerPlace(address, settings.home)
+
+
+def _open_served_embedder(settings: Settings, made: Manifest | None) -> ServerEmbedder:
+    """The embedder on a server, as the one that the library was made with."""
+    server = ModelServer(
+        settings.embedder_url, key_file=settings.embedder_key_file, setting="embedder"
+    )
+    stands_for = made.embedder if made else ""
+    return ServerEmbedder(server, settings.embedder_name, stands_for=stands_for)
+
+
+def open_chat_model(settings: Settings, progress: Progress) -> LlamaCppChatModel | ServedChatModel:
+    """The chat model, fetched on first use, or on a server.
+
+    What a server cannot do is reported on stderr.
+
+    Raises:
+        ModelError: it cannot be fetched or loaded, or the server cannot be used.
         InputError: its context is too small.
     """
+    if settings.model_url:
+        return _open_served_model(settings)
     path = resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
     return LlamaCppChatModel(
         path, context=settings.context, threads=settings.threads, thinking=settings.thinking
     )
+
+
+def _open_served_model(settings: Settings) -> ServedChatModel:
+    if settings.thinking:
+        raise InputError("--thinking is for a model in this process; leave out it or --model-url.")
+    server = ModelServer(settings.model_url, key_file=settings.api_key_file)
+    model = open_served(server, settings.model_name, context=settings.context)
+    model.slots = settings.slots or model.slots
+    if model.lacks:
+        _report(
+            f"The model server {server.root} gives no {', no '.join(model.lacks)}; "
+            "answers are made without."
+        )
+    return model
 
 
 def open_reader(settings: Settings, progress: Progress) -> Reader:
@@ -94,7 +160,7 @@ def open_assistant(
 
 def assistant_over(
     library: Library,
-    model: LlamaCppChatModel,
+    model: LlamaCppChatModel | ServedChatModel,
     reader: Reader,
     settings: Settings,
     progress: Progress,
@@ -119,7 +185,7 @@ def assistant_over(
 
 
 def writing_mode(
-    model: LlamaCppChatModel,
+    model: LlamaCppChatModel | ServedChatModel,
     verifier: Verifier,
     settings: Settings,
     progress: Progress,
@@ -134,22 +200,31 @@ def writing_mode(
         Cancelled: `stopped()` became true.
     """
     known = FileFacts(settings.cache / "model-facts.json")
-    mode = WritingMode.FREE
+    if isinstance(model, LlamaCppChatModel):
+        has_adapter, name = _attached(model, settings, known), file_key(model.path)
+    else:
+        has_adapter, name = settings.adapter and model.attach(), model.key
+    mode = WritingMode.BRIEF if has_adapter else WritingMode.FREE
+    passes = passes_once(
+        model, mode, verifier, name=name, known=known, progress=progress, stopped=stopped
+    )
+    return mode if passes else WritingMode.QUOTE
+
+
+def _attached(model: LlamaCppChatModel, settings: Settings, known: FileFacts) -> bool:
+    """Attach the adapter if it was trained on the model; returns whether it was."""
     try:
         if settings.adapter and is_base(model.path, known, ADAPTER):
             model.attach(ADAPTER)
-            mode = WritingMode.BRIEF
-        elif settings.adapter and settings.model == DEFAULT:
+            return True
+        if settings.adapter and settings.model == DEFAULT:
             _report(
                 f"The writer's adapter {ADAPTER} was trained on another model than the default one "
                 f"of this package, so it is left out; {REINSTALL}."
             )
     except ModelError as error:
         _report(str(error))
-    passes = passes_once(
-        model, mode, verifier, file=model.path, known=known, progress=progress, stopped=stopped
-    )
-    return mode if passes else WritingMode.QUOTE
+    return False
 
 
 def _report(problem: str) -> None:

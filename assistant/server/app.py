@@ -57,6 +57,7 @@ def serve(settings: Settings) -> None:
     )
     warn_if_open(settings)
     service.setup.start()
+    service.pinned.start()
     # uvicorn raises SIGTERM again once all is done, which would end the process by the signal.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
@@ -64,6 +65,7 @@ def serve(settings: Settings) -> None:
     finally:
         service.jobs.stop()
         service.setup.stop()
+        service.database.close()
 
 
 def build_app(service: Service) -> FastAPI:
@@ -71,7 +73,7 @@ def build_app(service: Service) -> FastAPI:
     app = FastAPI(title="Abstracts assistant", docs_url=None, redoc_url=None)
     add_api(app, service)
     mount_page(app, service)
-    protect(app, service.settings)
+    protect(app, service.settings, service.database)
     app.add_middleware(MetricsMiddleware, metrics=service.metrics)
     return app
 

@@ -1,26 +1,23 @@
-"""Stores conversations and rated answers in an SQLite file in the library's folder.
+"""Stores conversations and rated answers in the library's database.
 
 Each conversation belongs to one owner. A rated answer is also kept as a case for evaluation: the
 questions that led to it, the answer and the rating. A case stays when its conversation is deleted.
 """
 
-import re
-import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 
+from assistant.storage.database import Database
+from assistant.storage.tables import CASES, CONVERSATIONS, EXCHANGES
 from assistant.types import Answer, AnswerSentence, Citation, Turn
-from retrieval.types import InputError, LibraryError, first_words
+from retrieval.types import InputError, first_words
 
-CONVERSATIONS = "conversations.sqlite"
-"""The file's name in the library's folder."""
 LONGEST_NAME = 80
 """Characters of a conversation's name."""
 LONGEST_COMMENT = 2000
@@ -30,26 +27,6 @@ MOST_LISTED = 100
 _MOST_WORDS = 10
 """Words of a search that count."""
 _UNREADABLE = "This answer was kept by another version and cannot be shown; ask again."
-_LOCK_TIMEOUT = 10
-"""Seconds that a write waits for another one."""
-_TABLES = """
-CREATE TABLE IF NOT EXISTS conversations (
-  id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, changed REAL NOT NULL);
-CREATE INDEX IF NOT EXISTS conversations_of ON conversations (owner, changed);
-CREATE TABLE IF NOT EXISTS exchanges (
-  id TEXT PRIMARY KEY,
-  conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-  position INTEGER NOT NULL, question TEXT NOT NULL, record TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS exchanges_of ON exchanges (conversation, position);
-CREATE TABLE IF NOT EXISTS cases (
-  exchange TEXT PRIMARY KEY, owner TEXT NOT NULL, rated REAL NOT NULL, record TEXT NOT NULL);
-"""
-_HAS_WORD = r"""
- AND (name LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM exchanges
-  WHERE conversation = conversations.id AND (question LIKE ? ESCAPE '\'
-   OR CASE WHEN json_valid(record) THEN json_extract(record, '$.answer.text') END
-    LIKE ? ESCAPE '\')))"""
-"""A condition on a conversation, with three places for a pattern of `_like`."""
 
 
 class Reason(StrEnum):
@@ -87,6 +64,8 @@ class Exchange:
     notice: str = "This answer was not finished."
     """Shown if there is no answer."""
     rating: Rating | None = None
+    made_with: dict[str, Any] | None = None
+    """What the answer was made with, for its receipt; None if that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +103,14 @@ _CASE_JSON = TypeAdapter(Case)
 
 
 class Conversations:
-    """The conversations of a library's folder. Safe for many threads and processes.
+    """The conversations of a database. Safe for many threads and processes.
 
-    Every method raises `LibraryError` if the file cannot be read or written.
+    Every method raises `LibraryError` if the database cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open nothing yet; the file is created on first use."""
-        self._path = path
+    def __init__(self, database: Database) -> None:
+        """Open nothing yet."""
+        self._database = database
 
     def listed(self, owner: str, words: str = "", limit: int = MOST_LISTED) -> list[Conversation]:
         """The owner's conversations without their exchanges, latest first.
@@ -141,36 +120,27 @@ class Conversations:
             words: only those whose name, questions or answers contain all of these words.
             limit: how many at most.
         """
-        searched = words.split()[:_MOST_WORDS]
-        patterns = [pattern for word in searched for pattern in [_like(word)] * 3]
-        with self._open() as database:
-            rows = database.execute(
-                "SELECT id, name, changed FROM conversations WHERE owner = ?"  # noqa: S608 - own text
-                + _HAS_WORD * len(searched)
-                + " ORDER BY changed DESC, rowid DESC LIMIT ?",
-                (owner, *patterns, limit),
-            )
-            return [Conversation(*row) for row in rows]
+        searched = map(_has, words.split()[:_MOST_WORDS])
+        table = CONVERSATIONS.c
+        query = select(table.id, table.name, table.changed).where(table.owner == owner, *searched)
+        query = query.order_by(table.changed.desc(), table.id).limit(limit)
+        with self._database.reading() as connection:
+            return [Conversation(*row) for row in connection.execute(query)]
 
     def read(self, owner: str, id_: str) -> Conversation | None:
         """The owner's conversation with this id, or None."""
-        with self._open() as database:
-            row = database.execute(
-                "SELECT id, name, changed FROM conversations WHERE owner = ? AND id = ?",
-                (owner, id_),
-            ).fetchone()
-            if row is None:
-                return None
-            return replace(Conversation(*row), exchanges=_exchanges(database, id_))
+        table = CONVERSATIONS.c
+        query = select(table.id, table.name, table.changed).where(_is_own(owner, id_))
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+            return Conversation(*row, exchanges=_exchanges(connection, id_)) if row else None
 
     def begin(self, owner: str, question: str) -> str:
         """Add a conversation, named after its first question; returns its id."""
-        id_ = uuid4().hex
-        with self._open() as database:
-            database.execute(
-                "INSERT INTO conversations VALUES (?, ?, ?, ?)",
-                (id_, owner, first_words(" ".join(question.split()), LONGEST_NAME), time.time()),
-            )
+        id_, name = uuid4().hex, first_words(" ".join(question.split()), LONGEST_NAME)
+        row = {"id": id_, "owner": owner, "name": name, "changed": time.time()}
+        with self._database.writing() as connection:
+            connection.execute(insert(CONVERSATIONS).values(row))
         return id_
 
     def ask(self, owner: str, id_: str, question: str, position: int | None = None) -> Exchange:
@@ -180,27 +150,25 @@ class Conversations:
             InputError: the conversation was deleted.
         """
         exchange = Exchange(uuid4().hex, question)
-        with self._open() as database:
-            _check_owner(database, owner, id_)
+        row = {"id": exchange.id, "conversation": id_, "question": question, **_kept(exchange)}
+        table = EXCHANGES.c
+        with self._database.writing() as connection:
+            _lock_own(connection, owner, id_)
             if position is not None:
-                database.execute(
-                    "DELETE FROM exchanges WHERE conversation = ? AND position >= ?",
-                    (id_, position),
-                )
-            database.execute(
-                "INSERT INTO exchanges SELECT ?, ?, coalesce(max(position) + 1, 0), ?, ? "
-                "FROM exchanges WHERE conversation = ?",
-                (exchange.id, id_, question, _json(exchange), id_),
-            )
-            database.execute(
-                "UPDATE conversations SET changed = ? WHERE id = ?", (time.time(), id_)
-            )
+                later = (table.conversation == id_) & (table.position >= position)
+                connection.execute(delete(EXCHANGES).where(later))
+            next_place = func.coalesce(func.max(table.position) + 1, 0)
+            query = select(next_place).where(table.conversation == id_)
+            row["position"] = connection.execute(query).scalar_one()
+            connection.execute(insert(EXCHANGES).values(row))
+            changed = update(CONVERSATIONS).where(_is_own(owner, id_)).values(changed=time.time())
+            connection.execute(changed)
         return exchange
 
     def keep(self, exchange: Exchange) -> None:
         """Save the outcome of an exchange, unless its conversation was deleted meanwhile."""
-        with self._open() as database:
-            _save(database, exchange)
+        with self._database.writing() as connection:
+            _save(connection, exchange)
 
     def rename(self, owner: str, id_: str, name: str) -> None:
         """Rename the conversation.
@@ -211,14 +179,15 @@ class Conversations:
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
             raise InputError(f"A name has 1 to {LONGEST_NAME} characters; choose another.")
-        with self._open() as database:
-            _check_owner(database, owner, id_)
-            database.execute("UPDATE conversations SET name = ? WHERE id = ?", (name, id_))
+        with self._database.writing() as connection:
+            _lock_own(connection, owner, id_)
+            renamed = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id_).values(name=name)
+            connection.execute(renamed)
 
     def delete(self, owner: str, id_: str) -> None:
         """Delete the conversation; its cases stay."""
-        with self._open() as database:
-            database.execute("DELETE FROM conversations WHERE owner = ? AND id = ?", (owner, id_))
+        with self._database.writing() as connection:
+            connection.execute(delete(CONVERSATIONS).where(_is_own(owner, id_)))
 
     def rate(self, owner: str, id_: str, exchange: str, rating: Rating | None) -> None:
         """Rate an answer and keep it as a case; None takes both back.
@@ -228,63 +197,54 @@ class Conversations:
         """
         if rating and len(rating.comment) > LONGEST_COMMENT:
             raise InputError(f"A comment has at most {LONGEST_COMMENT:,} characters; shorten it.")
-        with self._open() as database:
-            _check_owner(database, owner, id_)
-            exchanges = _exchanges(database, id_)
+        with self._database.writing() as connection:
+            _lock_own(connection, owner, id_)
+            exchanges = _exchanges(connection, id_)
             rated = next((each for each in exchanges if each.id == exchange), None)
             if rated is None or rated.answer is None:
                 raise InputError("That answer is not there any more; reload the page.")
-            _save(database, replace(rated, rating=rating))
-            database.execute("DELETE FROM cases WHERE exchange = ?", (exchange,))
+            _save(connection, replace(rated, rating=rating))
+            connection.execute(delete(CASES).where(CASES.c.exchange == exchange))
             if rating:
                 asked = [each.question for each in exchanges[: exchanges.index(rated) + 1]]
                 case = Case(exchange, time.time(), rating, tuple(asked), rated.answer)
-                database.execute(
-                    "INSERT INTO cases VALUES (?, ?, ?, ?)",
-                    (exchange, owner, case.rated, _CASE_JSON.dump_json(case).decode()),
-                )
+                record = _CASE_JSON.dump_json(case).decode()
+                row = {"exchange": exchange, "owner": owner, "rated": case.rated, "record": record}
+                connection.execute(insert(CASES).values(row))
 
     def cases(self) -> list[Case]:
         """The cases of all owners, in the order of their ratings."""
-        with self._open() as database:
-            rows = database.execute("SELECT record FROM cases ORDER BY rated, rowid").fetchall()
-        return [_CASE_JSON.validate_json(record) for (record,) in rows]
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection with one transaction."""
-        try:
-            with closing(sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT)) as database:
-                database.execute("PRAGMA foreign_keys = ON")
-                database.execute("PRAGMA secure_delete = ON")  # overwrites deleted rows
-                database.executescript(_TABLES)
-                with database:
-                    yield database
-        except sqlite3.Error as error:
-            raise LibraryError(
-                f"The conversations in {self._path} cannot be read or written ({error}); "
-                "see that the disk has room, or move the file away."
-            ) from error
+        query = select(CASES.c.record).order_by(CASES.c.rated, CASES.c.exchange)
+        with self._database.reading() as connection:
+            return [_CASE_JSON.validate_json(record) for record in connection.scalars(query)]
 
 
-def _like(word: str) -> str:
-    """The pattern of what contains `word`, whose signs mean themselves."""
-    return "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
+def _has(word: str) -> ColumnElement[bool]:
+    """Whether the name, a question or an answer of a conversation contains `word`."""
+    table = EXCHANGES.c
+    said = or_(
+        table.question.icontains(word, autoescape=True),
+        table.answer.icontains(word, autoescape=True),
+    )
+    named = CONVERSATIONS.c.name.icontains(word, autoescape=True)
+    return or_(named, exists().where(table.conversation == CONVERSATIONS.c.id, said))
 
 
-def _check_owner(database: sqlite3.Connection, owner: str, id_: str) -> None:
-    found = database.execute(
-        "SELECT 1 FROM conversations WHERE owner = ? AND id = ?", (owner, id_)
-    ).fetchone()
-    if not found:
+def _is_own(owner: str, id_: str) -> ColumnElement[bool]:
+    return (CONVERSATIONS.c.owner == owner) & (CONVERSATIONS.c.id == id_)
+
+
+def _lock_own(connection: Connection, owner: str, id_: str) -> None:
+    """Keep others from changing the conversation until the transaction ends."""
+    query = select(CONVERSATIONS.c.id).where(_is_own(owner, id_)).with_for_update()
+    if connection.execute(query).first() is None:
         raise InputError("This conversation was deleted; begin a new one.")
 
 
-def _exchanges(database: sqlite3.Connection, id_: str) -> tuple[Exchange, ...]:
-    rows = database.execute(
-        "SELECT id, question, record FROM exchanges WHERE conversation = ? ORDER BY position",
-        (id_,),
-    )
+def _exchanges(connection: Connection, id_: str) -> tuple[Exchange, ...]:
+    table = EXCHANGES.c
+    query = select(table.id, table.question, table.record).where(table.conversation == id_)
+    rows = connection.execute(query.order_by(table.position))
     return tuple(_exchange(*row) for row in rows)
 
 
@@ -295,9 +255,12 @@ def _exchange(id_: str, question: str, record: str) -> Exchange:
         return Exchange(id_, question, notice=_UNREADABLE)
 
 
-def _save(database: sqlite3.Connection, exchange: Exchange) -> None:
-    database.execute("UPDATE exchanges SET record = ? WHERE id = ?", (_json(exchange), exchange.id))
+def _save(connection: Connection, exchange: Exchange) -> None:
+    saved = update(EXCHANGES).where(EXCHANGES.c.id == exchange.id).values(_kept(exchange))
+    connection.execute(saved)
 
 
-def _json(exchange: Exchange) -> str:
-    return _EXCHANGE_JSON.dump_json(exchange).decode()
+def _kept(exchange: Exchange) -> dict[str, str | int]:
+    """The columns of an exchange that its answer changes."""
+    text = exchange.answer.text if exchange.answer else ""
+    return {"record": _EXCHANGE_JSON.dump_json(exchange).decode(), "answer": text}

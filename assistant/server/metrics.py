@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.server.api.errors import CLIENT_GONE
 from assistant.server.auth import HttpMiddleware
+from assistant.server.connections import OUTGOING
 from assistant.types import Answer
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
@@ -36,6 +37,9 @@ class Metrics:
         self._registry = registry = CollectorRegistry()
         queue = "Questions that wait for the model or are answered by it."
         Gauge("assistant_queue_length", queue, registry=registry).set_function(waiting)
+        outgoing = "Connections to other machines, tried or made since the start."
+        opened = Gauge("assistant_outgoing_connections", outgoing, registry=registry)
+        opened.set_function(lambda: OUTGOING.connections)
         served = "HTTP requests by route and status."
         labels = ["method", "route", "status"]
         self._requests = Counter("assistant_http_requests", served, labels, registry=registry)

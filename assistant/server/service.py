@@ -9,17 +9,23 @@ from functools import partial
 
 from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
-from assistant.models.llama.reading_ahead import read_ahead, read_ahead_async
+from assistant.models.llama.reading_ahead import Begin, read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
 from assistant.research.audit.audit import Audit, audit_in_turns
 from assistant.research.audit.types import AuditedSentence
-from assistant.server.history import CONVERSATIONS, Conversations
+from assistant.research.pinned_store import Pins
+from assistant.research.receipt import provenance_json, receipt_of
+from assistant.research.table import EvidenceTable, checked_columns, fill
+from assistant.server.history import Conversations
+from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs
+from assistant.server.jobs.pinned import PinnedJobs
 from assistant.server.jobs.queue import RequestQueue, Ticket
 from assistant.server.jobs.setup import Setup
 from assistant.server.metrics import Metrics
 from assistant.settings import Settings
-from assistant.types import Completed, Event, Turn
+from assistant.storage.database import database_of
+from assistant.types import Answer, Completed, Event, Json, Turn
 from retrieval.library.overview import Overview, Overviews
 from retrieval.library.topics import TopicMaps, Topics
 from retrieval.query.lookup import LONGEST_QUERY, Found, Listing, Lookup
@@ -59,12 +65,16 @@ class Service:
         """Load nothing before `setup.start()`."""
         self.settings = settings
         self.setup = Setup(settings)
-        self.conversations = Conversations(settings.home / CONVERSATIONS)
-        self.queue = RequestQueue()
+        self.database = database_of(settings)
+        self.conversations = Conversations(self.database)
+        self.queue = RequestQueue(slots=self._slots)
         self._closed = threading.Event()
-        self.jobs = LibraryJobs(lambda: self.assistant.library, self._recount)
+        board = JobBoard(self.database)
+        self.jobs = LibraryJobs(lambda: self.assistant.library, board, self._recount)
         self._overviews: Overviews | None = None
         self._topic_maps: TopicMaps | None = None
+        self.pins = Pins(self.database)
+        self.pinned = PinnedJobs(self.pins, lambda: self.assistant, self.queue)
         self.speed: Speed | None = None
         """As last measured in this process; None before."""
         self.metrics = Metrics(waiting=self.queue.__len__)
@@ -115,6 +125,29 @@ class Service:
     ) -> AsyncGenerator[Waiting | Event, None]:
         """Like `ask`, for an event loop; closing the generator stops the model."""
         return read_ahead_async(self._answering(question, history, owner, sampling))
+
+    def table(
+        self,
+        question: str,
+        columns: Sequence[str],
+        most: int,
+        *,
+        first: Sequence[Paper] = (),
+        owner: str = "",
+    ) -> Begin[EvidenceTable]:
+        """Check a request for an evidence table; returns what fills it, cell by cell in its turn.
+
+        See `research.table.fill` for the arguments, and `read_ahead` for what to do with it.
+        """
+        assistant, question = self.assistant, checked_question(question)
+        columns = checked_columns(columns)
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[EvidenceTable]:
+            stopped = self._or_closed(stopped)
+            turn = partial(self._turn, owner, stopped)
+            yield from fill(assistant, question, columns, most, stopped, first=first, turn=turn)
+
+        return begin
 
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
@@ -188,9 +221,46 @@ class Service:
         stored = self.assistant.library.store.stored_by_id([id_]).get(id_)
         return stored.paper if stored else None
 
+    def made_with(self) -> Json | None:
+        """What answers are made with now, for their receipts; None if it cannot be told."""
+        try:
+            return provenance_json(self.assistant, self.settings)
+        except UserError:
+            return None
+
+    def receipt(self, answer: Answer, history: Sequence[Turn], sampling: Sampling) -> Json:
+        """The receipt of an answer that was just made; see `receipt_of`."""
+        made = provenance_json(self.assistant, self.settings)
+        return receipt_of(answer, history, made, sampling)
+
+    def parts(self) -> dict[str, str]:
+        """What keeps each part that answers need from answering now; empty if nothing does."""
+        assistant = self.assistant
+        library, found = assistant.library, dict[str, str]()
+        parts: dict[str, Callable[[], object]] = {
+            "library": library.ready_to_search,
+            "store": library.store.count,
+            "database": lambda: self.conversations.listed("", limit=1),
+            "model": assistant.model.check,
+            "embedder": getattr(library.embedder, "check", lambda: None),
+        }
+        for part, check in parts.items():
+            try:
+                check()
+                found[part] = ""
+            except UserError as error:
+                found[part] = str(error)
+        return found
+
+    def _slots(self) -> int:
+        """Questions that the model answers at once."""
+        assistant = self.setup.state.assistant
+        return assistant.model.slots if assistant else 1
+
     def close(self) -> None:
         """Stop all requests, now and from now on, and adding files."""
         self._closed.set()
+        self.pinned.close()
         self.jobs.cancel()
 
     def _answering(
@@ -266,5 +336,6 @@ class Service:
 
     def _recount(self, papers: int) -> None:
         self.setup.recount(papers)
+        self.pinned.wake()
         with suppress(LibraryError):  # raised again when the overview is asked for
             self.overview()

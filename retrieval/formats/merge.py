@@ -202,6 +202,29 @@ class PaperIndex:
         return record.given_id not in given.values()
 
 
+def signs_of(record: Record, known_as: str = "") -> list[str]:
+    """Hashes of all that a copy of the record may share with it, to look copies up in an index.
+
+    What `PaperIndex` finds shares at least one of them, and so does a record of the same name in
+    one of its files; `known_as` is an id of it that no file gives.
+    """
+    compared = _compared(record)
+    signs = [*_signs(compared), *(("name", f"{file} {name}") for file, name in names_of(record))]
+    signs += [("abstract", str(value)) for value in compared.mark.sketch]
+    if known_as:
+        signs.append(("id", known_as))
+    return [
+        hashlib.blake2b(f"{kind} {value}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+        for kind, value in dict.fromkeys(signs)
+    ]
+
+
+def names_of(record: Record) -> list[tuple[str, str]]:
+    """The name of a record in each of its files: its title, or the beginning of its abstract."""
+    name = letters(record.title) or letters(record.abstract)[:100]
+    return [(source.file, name) for source in record.sources]
+
+
 def _signs(compared: _Compared) -> Iterator[tuple[str, str]]:
     record = compared.record
     if record.given_id:

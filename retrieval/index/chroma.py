@@ -10,6 +10,7 @@ import numpy as np
 
 from retrieval.encoders.embedder import Vector
 from retrieval.index.connection import DATABASE, SYNC_THRESHOLD, alone, connection
+from retrieval.index.place import StoreConnection
 from retrieval.index.records import (
     NewPaper,
     StoredPaper,
@@ -36,6 +37,9 @@ longer for every thousand of them."""
 
 _NO_VECTOR = [1.0]
 
+_NEAR = 10
+"""Chunks among which each should be found by its own vector; a few may be the same text."""
+
 
 def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
     """Put a new database of these records in the place of the one in `folder`.
@@ -59,12 +63,14 @@ def replace_records(folder: Path, stored: Sequence[StoredPaper]) -> None:
 class ChromaStore:
     """The store of one library. Every method raises `LibraryError` if the store is damaged."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open the store in `folder`, made if it is missing.
+    def __init__(self, where: Path | StoreConnection) -> None:
+        """Open the store in a folder or on a server, made if it is missing.
 
-        Raises `LibraryError` if the folder cannot be written, or the store is damaged.
+        Raises `LibraryError` if it cannot be written, or the store is damaged.
         """
-        self._connection = connection(folder.resolve())
+        self._connection: StoreConnection = (
+            connection(where.resolve()) if isinstance(where, Path) else where
+        )
         self._turn = self._connection.turn
         with self._turn():
             pass
@@ -91,7 +97,7 @@ class ChromaStore:
 
     def papers(self) -> Iterator[StoredPaper]:
         """All papers, in any order."""
-        for ids in _pages(self._paper_ids()):
+        for ids in _pages(self.paper_ids()):
             yield from self._read(ids)
 
     def stored_by_id(self, ids: Sequence[str]) -> dict[str, StoredPaper]:
@@ -163,6 +169,7 @@ class ChromaStore:
             )
         ]
         with self._turn(writing=True):
+            self._connection.touch(each.paper.id for each in stored)
             for page in _pages(made):
                 self._chunks.upsert(
                     ids=[chunk.id for chunk, _ in page],
@@ -186,6 +193,9 @@ class ChromaStore:
         time with 100,000 papers. At the end all are saved: unsaved ones would be inserted again
         whenever the library is opened.
         """
+        if not self._connection.keeps_files:
+            yield
+            return
         _, chunks = self.count()
         coming = papers * _USUAL_CHUNKS // 2
         wanted = min(coming, (chunks + coming) // _SYNCS, _MOST_UNSYNCED)
@@ -210,6 +220,14 @@ class ChromaStore:
         found = [hit for vector in any_vector for hit in self.nearest(vector, len(ids))]
         return set(ids) - {hit.chunk_id for hit in found}
 
+    def finds(self, paper_ids: Sequence[str]) -> bool:
+        """Whether a search finds the chunks of these papers by their own vectors."""
+        vectors = self.chunk_vectors(paper_ids)
+        return all(
+            id_ in {hit.chunk_id for hit in self.nearest(vector, _NEAR)}
+            for id_, vector in vectors.items()
+        )
+
     def link_anew(self) -> None:
         """Remove deleted chunks and link the others anew; last digits of their vectors may change.
 
@@ -226,6 +244,7 @@ class ChromaStore:
         """Rewrite records of papers whose abstract and title, and so also chunks, are unchanged."""
         with self._turn(writing=True):
             for page in _pages(stored):
+                self._connection.touch(each.paper.id for each in page)
                 self._papers.update(
                     ids=[each.paper.id for each in page],
                     metadatas=[paper_fields(each) for each in page],
@@ -240,6 +259,7 @@ class ChromaStore:
         """Delete papers and their chunks, records first."""
         with self._turn(writing=True):
             for page in _pages(ids):
+                self._connection.touch(page)
                 self._papers.delete(ids=page)
                 of_papers = self._chunks.get(where={"paper_id": {"$in": page}}, include=[])
                 self._delete_chunks(of_papers["ids"])
@@ -269,11 +289,12 @@ class ChromaStore:
 
     def drop_damaged_records(self) -> None:
         """Delete the records that cannot be read; their chunks are stray then."""
-        pages = _pages(self._paper_ids())
+        pages = _pages(self.paper_ids())
         suspects = [id_ for page in pages if not self._is_readable(page) for id_ in page]
         damaged = [id_ for id_ in suspects if not self._is_readable([id_])]
         with self._turn(writing=True):
             for page in _pages(damaged):
+                self._connection.touch(page)
                 self._papers.delete(ids=page)
 
     def _is_readable(self, ids: Sequence[str]) -> bool:
@@ -283,7 +304,8 @@ class ChromaStore:
             return False
         return True
 
-    def _paper_ids(self) -> list[str]:
+    def paper_ids(self) -> list[str]:
+        """The ids of all papers, in any order."""
         with self._turn():
             return list(self._papers.get(include=[])["ids"])
 

@@ -1,4 +1,4 @@
-"""Chroma, opened for one folder and used in turns.
+"""Chroma, embedded: opened for one folder and used in turns; and the client of a server.
 
 No other module imports Chroma. It has two collections: `chunks` has every chunk with its vector;
 `papers` has every record and the number of its chunks, with a meaningless vector, since Chroma
@@ -19,26 +19,38 @@ import shutil
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import chromadb
 import filelock
+import httpx
 from chromadb.api.client import Client
 from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings
-from chromadb.errors import ChromaError
+from chromadb.errors import ChromaError, NotFoundError
 
 from retrieval.index.files import Journal
 from retrieval.types import LibraryError
 
 DATABASE = "chroma.sqlite3"
 
+ANSWERED_ERRORS = (ChromaError,)
+"""A server of Chroma refused what was asked."""
+MISSING = NotFoundError
+"""Chroma has no such tenant, database or collection."""
+UNREACHED = httpx.TransportError
+"""No answer came; the request may have been carried out."""
+
 SYNC_THRESHOLD = 1000
 """New vectors after which Chroma saves all vectors of a collection."""
+
+SERVER_SYNC_THRESHOLD = 5000
+"""The same on a server, where it stays as it is: with 1,000, 100,000 papers take twice as long."""
 
 _HNSW: dict[str, dict[str, Any]] = {
     "chunks": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 24},
@@ -49,6 +61,8 @@ _HNSW: dict[str, dict[str, Any]] = {
 
 class Connection:
     """Chroma's client for one folder, shared within this process, and the turns to use it."""
+
+    keeps_files = True
 
     def __init__(self, folder: Path) -> None:
         """Nothing is opened yet."""
@@ -63,6 +77,7 @@ class Connection:
         self._client: Client | None = None
         self.chunks: Collection
         self.papers: Collection
+        self._since, self._touched = "", set[str]()
 
     @contextmanager
     def turn(self, *, writing: bool = False) -> Iterator[None]:
@@ -94,6 +109,18 @@ class Connection:
                 "the disk has room, run `assistant doctor --repair`, or ingest the files again "
                 "with another --home."
             ) from error
+
+    def begin(self, revision: str) -> None:
+        """Note the papers that are touched from this revision on."""
+        self._since, self._touched = revision, set()
+
+    def touch(self, ids: Iterable[str]) -> None:
+        """Note that these papers are written or deleted."""
+        self._touched.update(ids)
+
+    def touched_since(self, revision: str) -> set[str] | None:
+        """The ids of the papers touched since; None if that is not known."""
+        return set(self._touched) if revision and revision == self._since else None
 
     def sync_every(self, vectors: int) -> None:
         """Have Chroma save the chunks' vectors after every `vectors` new ones."""
@@ -191,6 +218,56 @@ def alone(folder: Path) -> Iterator[Connection]:
     opened = connection(folder.resolve())
     with opened.alone():
         yield opened
+
+
+class RefusedError(Exception):
+    """A server, or a proxy before it, answered with a status that is not Chroma's own."""
+
+    def __init__(self, status: int, answer: str) -> None:
+        """The HTTP status and the beginning of the answer."""
+        super().__init__(f"status {status}: {' '.join(answer.split())[:100]}")
+        self.status = status
+
+
+def server_client(
+    url: str, headers: dict[str, str], seconds: float, **where: Any
+) -> Any:  # Chroma's client, whose types differ between versions
+    """A client of Chroma's server; `where` has `tenant` and `database`.
+
+    Raises what Chroma or httpx raise; each request ends after `seconds` without an answer.
+    """
+    # Chroma's own first requests have no limit of time and lose the status of a proxy's answer.
+    first = httpx.get(f"{url}/api/v2/auth/identity", headers=headers, timeout=seconds)
+    _check_status(first)
+    first.json()
+    settings = Settings(anonymized_telemetry=False)
+    client: Any = chromadb.HttpClient(url, headers=dict(headers), settings=settings, **where)
+    session: httpx.Client = client._server._session
+    session.timeout = httpx.Timeout(seconds)
+    session.event_hooks = {"response": [_check_status]}
+    weakref.finalize(client, session.close)  # Chroma leaves it open
+    return client
+
+
+def server_collection(client: Any, name: str, kind: str, metadata: dict[str, Any] | None) -> Any:
+    """A collection of a server, made if it is missing; `kind` is `chunks` or `papers`."""
+    try:
+        return client.get_collection(name, embedding_function=None)
+    except NotFoundError:
+        settings: Any = {"hnsw": {**_HNSW[kind], "sync_threshold": SERVER_SYNC_THRESHOLD}}
+        with suppress(ChromaError):  # another process may have just made it
+            return client.create_collection(
+                name, configuration=settings, metadata=metadata, embedding_function=None
+            )
+        return client.get_collection(name, embedding_function=None)
+
+
+def _check_status(response: httpx.Response) -> None:
+    if response.is_success:
+        return
+    answer = response.read().decode("utf-8", "replace")
+    if response.status_code in {401, 403, 502, 503, 504} or '"error"' not in answer:
+        raise RefusedError(response.status_code, answer)
 
 
 def _collection(client: Client, name: str) -> Collection:

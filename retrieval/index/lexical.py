@@ -1,4 +1,4 @@
-"""The lexical index over papers, derived from the store: built, opened, searched.
+"""The lexical index over papers, derived from the store: built, updated, opened, searched.
 
 It ranks by BM25 over title and abstract together; a query is the OR of its terms. It also has the
 records (names, venues, years, decisions), the titles and the nicknames of methods, so that filters
@@ -7,14 +7,16 @@ and lookup need not load the papers. This module and `lexical_fields` alone impo
 
 import json
 import math
+import os
 import shutil
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -51,6 +53,12 @@ _LIKE_TITLE = 5.0
 _INTRODUCED, _NICKNAMED = 3.0, 1.5
 """Weights of a nickname for papers that introduce it, and for those that mention it."""
 _MOST_WITH_KEY = 10_000
+_RARE, _FEW = 20, 3
+"""One text in how many may have a rare word; texts that may have it in a small library."""
+_MOST_SHARING = 100
+"""Papers that may be copies of a record; more share only boilerplate."""
+_MOST_DELETED = 0.05
+"""Share of deleted papers up to which an index is updated: they count in the scores of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +67,18 @@ class _Opened:
 
     stamp: str
     searcher: tantivy.Searcher
-    ids: list[str]
-    """Ids of all papers by number: loading documents would take longer than the search."""
+    ids: list[str | None]
+    """Ids of all papers by number, None for a deleted one: to load documents would take longer."""
+
+    @property
+    def has_deleted(self) -> bool:
+        """Whether counts of words include deleted papers."""
+        return int(self.searcher.num_docs) < len(self.ids)
 
     def ids_of(self, addresses: list[tantivy.DocAddress]) -> list[str]:
         numbers = self.searcher.fast_field_values("number", addresses)
-        return [self.ids[int(number)] for number in numbers if number is not None]
+        ids = (self.ids[int(number)] for number in numbers if number is not None)
+        return [id_ for id_ in ids if id_ is not None]
 
     def cards(self, query: Query, limit: int) -> list[Card]:
         hits = self.searcher.search(query, limit, count=False).hits
@@ -84,6 +98,8 @@ class LexicalIndex:
         self._opened: _Opened | None = None
         self._changing = threading.Lock()
         """Held while the index is opened or replaced."""
+        self._known: dict[tuple[str, int, int, int], int] = {}
+        """Checksums of files, which are read once: they do not change after they are written."""
 
     @property
     def revision(self) -> str:
@@ -98,12 +114,39 @@ class LexicalIndex:
 
         Raises `LibraryError` if the folder cannot be written.
         """
+        self._replace(papers, (), [], revision)
+
+    def can_update(self, touched: Collection[str]) -> bool:
+        """Whether to update the index for these papers; else rebuild it."""
+        ids = self._reading().ids
+        deleted = sum(id_ is None or id_ in touched for id_ in ids)
+        return bool(ids) and deleted <= len(ids) * _MOST_DELETED
+
+    def update(self, papers: Iterable[Paper], touched: Collection[str], revision: str) -> None:
+        """Index only the `touched` papers again; `papers` are those of them that still exist.
+
+        Until it is whole, the index before stays. Raises `LibraryError` if it cannot be read or
+        written.
+        """
+        ids = [None if id_ in touched else id_ for id_ in self._reading().ids]
+        self._replace(papers, touched, ids, revision)
+
+    def _replace(
+        self,
+        papers: Iterable[Paper],
+        touched: Collection[str],
+        ids: list[str | None],
+        revision: str,
+    ) -> None:
+        """Replace the index by one of `papers`, after the papers with `ids` of the one before."""
         new = self._folder.with_name(f"{self._folder.name}.new")
         try:
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir(parents=True)
-            self._fill(new, papers)
-            stamp = f"{INDEX_VERSION} {_checksum_of(new)} {revision}"
+            if ids:
+                self._link_files(new)
+            self._fill(new, papers, touched, ids)
+            stamp = f"{INDEX_VERSION} {self._checksum_of(new)} {revision}"
             (new / _STAMP).write_text(stamp, "utf-8")
             with self._changing:
                 shutil.rmtree(self._folder, ignore_errors=True)
@@ -146,6 +189,23 @@ class LexicalIndex:
         found = self._ids(_joined(Occur.Should, words), limit, filters)
         return [(id_, min(score / total, 1.0)) for id_, score in found]
 
+    def with_rare_words(
+        self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()
+    ) -> int:
+        """Number of papers that have a rare word of `question`, and of those in `also`.
+
+        A word is rare if at most one text in `_RARE` has it. Filters leave out papers, but none of
+        `also`. Papers are counted, not read.
+        """
+        searcher = self._reading().searcher
+        most = max(_FEW, self.size // _RARE)
+        rare = [word for word in self.terms(question) if searcher.doc_freq("text", word) <= most]
+        having = [Query.term_query(self._schema, "text", word) for word in rare]
+        query = self._filtered(_joined(Occur.Should, having), filters)
+        matched = _counted(searcher, query) if having else 0
+        texts = (self._text.analyze(f"{each.title}. {each.abstract}") for each in also)
+        return matched + sum(set(rare).isdisjoint(text) for text in texts)
+
     def titled(
         self, words: Sequence[str], names: Sequence[str], limit: int, filters: Filters | None = None
     ) -> list[Card]:
@@ -171,6 +231,12 @@ class LexicalIndex:
         """Ids of the papers with the base citation key `key`, in alphabetical order."""
         return self._having("key", key, _MOST_WITH_KEY)
 
+    def sharing(self, signs: Sequence[str]) -> list[str]:
+        """Ids of papers that have any of the signs, those that share most of them first."""
+        each = [Query.term_query(self._schema, "sign", sign) for sign in signs]
+        once = [Query.const_score_query(query, 1.0) for query in each]
+        return [id_ for id_, _ in self._ids(_joined(Occur.Should, once), _MOST_SHARING, None)]
+
     def terms(self, text: str) -> list[str]:
         """The different words of `text`, analysed like texts: stemmed, without stop words."""
         return list(dict.fromkeys(self._text.analyze(text)))[:MOST_TERMS]
@@ -189,26 +255,25 @@ class LexicalIndex:
     @property
     def ids(self) -> list[str]:
         """The ids of all papers."""
-        return list(self._reading().ids)
+        return [id_ for id_ in self._reading().ids if id_ is not None]
 
     @property
     def size(self) -> int:
         """Number of papers."""
-        return len(self._reading().ids)
+        return int(self._reading().searcher.num_docs)
 
     def texts_with(self, word: str) -> int:
         """Number of papers with `word` in title or abstract; all of them for a stop word."""
-        searcher = self._reading().searcher
-        having = (searcher.doc_freq("text", term) for term in self.terms(word))
+        having = (self._frequency("text", term) for term in self.terms(word))
         return min(having, default=self.size)
 
     def terms_starting(self, start: str) -> dict[str, int]:
         """The stems of texts that start with `start`, with the number of papers that have each."""
-        return dict(self._reading().searcher.terms_with_prefix("text", start))
+        return self._starting("text", start)
 
     def nicknamed(self, name: str) -> int:
         """Number of papers that introduce or mention a nickname (joined)."""
-        return self._reading().searcher.doc_freq("nickname", name)
+        return self._frequency("nickname", name)
 
     def introducing(self, name: str, limit: int) -> list[str]:
         """Ids of the papers that introduce a nickname (joined)."""
@@ -216,11 +281,11 @@ class LexicalIndex:
 
     def is_name_word(self, word: str) -> bool:
         """Whether an author's name has this folded word."""
-        return self._reading().searcher.doc_freq("author", word) > 0
+        return self._frequency("author", word) > 0
 
     def names_starting(self, start: str) -> list[str]:
         """The indexed names that start with `start`."""
-        return [name for name, _ in self._reading().searcher.terms_with_prefix("name", start)]
+        return list(self._starting("name", start))
 
     def names_like(self, name: str, limit: int = 50) -> list[str]:
         """All authors of papers with a name at most two letters from `name` (in indexed form)."""
@@ -236,8 +301,24 @@ class LexicalIndex:
 
     def counts(self, field: str) -> dict[str, int]:
         """Number of papers with each value of `venue`, `year` or `decision`."""
-        found = self._reading().searcher.terms_with_prefix(field, "")
+        found = self._starting(field, "").items()
         return {value: papers for value, papers in sorted(found) if value}
+
+    def _starting(self, field: str, start: str) -> dict[str, int]:
+        """The terms of a field that start with `start`, with the number of papers with each."""
+        opened = self._reading()
+        found = dict(opened.searcher.terms_with_prefix(field, start))
+        if opened.has_deleted:
+            found = {term: self._frequency(field, term) for term in found}
+        return {term: papers for term, papers in found.items() if papers}
+
+    def _frequency(self, field: str, term: str) -> int:
+        """Number of papers with a term."""
+        opened = self._reading()
+        if not opened.has_deleted:
+            return int(opened.searcher.doc_freq(field, term))
+        having = Query.term_query(self._schema, field, term)
+        return _counted(opened.searcher, having)
 
     def _having(self, field: str, value: str, limit: int) -> list[str]:
         having = Query.term_query(self._schema, field, value)
@@ -287,22 +368,21 @@ class LexicalIndex:
 
     def _rarity(self, term: str) -> float:
         """The inverse document frequency of a term, as in BM25."""
-        searcher = self._reading().searcher
-        having = searcher.doc_freq("text", term)
-        return math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
+        having = self._frequency("text", term)
+        return math.log(1 + (self.size - having + 0.5) / (having + 0.5))
 
     def _weighted(self, field: str, term: str, weight: float) -> Query:
         having = Query.term_query(self._schema, field, term)
         return having if weight == 1 else Query.boost_query(having, weight)
 
     def _text_word(self, term: str) -> Query:
-        if len(term) >= _LONG_ENOUGH and not self._reading().searcher.doc_freq("text", term):
+        if len(term) >= _LONG_ENOUGH and not self._frequency("text", term):
             return self._like("text", term)
         return Query.term_query(self._schema, "text", term)
 
     def _title_word(self, word: str) -> Query:
         spelled = Query.term_query(self._schema, "title", word)
-        titles = self._reading().searcher.doc_freq("title", word)
+        titles = self._frequency("title", word)
         # A word of many titles is no misspelling, and similar words cost time.
         if len(word) < _SHORT_WORD or word.isdecimal() or titles > max(3, self.size // 1000):
             return spelled
@@ -334,16 +414,29 @@ class LexicalIndex:
                 if version != INDEX_VERSION:
                     raise ValueError("another version of this program made it")
                 # Of missing files tantivy would make an empty index; damaged ones can crash it.
-                if crc != str(_checksum_of(self._folder)):
+                if crc != str(self._checksum_of(self._folder)):
                     raise ValueError("its files are damaged")
                 index = opened_index(self._schema, self._folder, create=False)
                 ids = json.loads((self._folder / _IDS).read_text("utf-8"))
                 self._opened = _Opened(stamp, index.searcher(), ids)
             return self._opened
 
-    def _fill(self, folder: Path, papers: Iterable[Paper]) -> None:
-        writer = opened_index(self._schema, folder, create=True).writer(_WRITER_BYTES, 1)
-        ids: list[str] = []
+    def _link_files(self, new: Path) -> None:
+        """Give `new` the files of the index: tantivy adds and replaces files, and changes none."""
+        for file in self._folder.iterdir():
+            if file.suffix != ".lock" and file.name not in {_STAMP, _IDS}:
+                try:
+                    os.link(file, new / file.name)
+                except OSError:  # not every file system has links
+                    shutil.copy2(file, new / file.name)
+
+    def _fill(
+        self, folder: Path, papers: Iterable[Paper], touched: Iterable[str], ids: list[str | None]
+    ) -> None:
+        index = opened_index(self._schema, folder, create=not ids)
+        writer = index.writer(_WRITER_BYTES, 1)
+        for id_ in touched:
+            writer.delete_documents_by_term("paper", id_)
         for paper in papers:
             writer.add_document(document(paper, len(ids), self._text))
             ids.append(paper.id)
@@ -351,12 +444,23 @@ class LexicalIndex:
         writer.wait_merging_threads()
         (folder / _IDS).write_text(json.dumps(ids), "utf-8")
 
+    def _checksum_of(self, folder: Path) -> int:
+        """The checksum of the files of an index, which do not change once it is built."""
+        files = sorted(file for file in folder.iterdir() if file.suffix != ".lock")
+        known, self._known = self._known, {}
+        for file in files:
+            stat = file.stat()
+            stamp = (file.name, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+            if file.name != _STAMP:
+                self._known[stamp] = known[stamp] if stamp in known else checksum(file)
+        names = [f"{stamp[0]} {crc}" for stamp, crc in self._known.items()]
+        return zlib.crc32("\n".join(names).encode())
 
-def _checksum_of(folder: Path) -> int:
-    """The checksum of the files of an index, which do not change once it is built."""
-    files = sorted(file for file in folder.iterdir() if file.suffix != ".lock")
-    names = [f"{file.name} {checksum(file)}" for file in files if file.name != _STAMP]
-    return zlib.crc32("\n".join(names).encode())
+
+def _counted(searcher: tantivy.Searcher, query: Query) -> int:
+    """Number of papers that a query finds."""
+    found: Any = searcher.search(query, 1, count=True)  # the type of its result leaves `count` out
+    return found.count or 0
 
 
 def _joined(occur: Occur, queries: Iterable[Query]) -> Query:

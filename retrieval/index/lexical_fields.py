@@ -9,11 +9,12 @@ import tantivy
 from tantivy import Filter, Tokenizer
 
 from retrieval.formats.citation_keys import base_key
+from retrieval.formats.merge import record_of, signs_of
 from retrieval.text.names import name_terms
 from retrieval.text.titles import introduced, nicknames
 from retrieval.types import Paper
 
-INDEX_VERSION = "4"
+INDEX_VERSION = "5"
 """Must change whenever the fields or the analysis of text do."""
 
 _TEXT, _WORDS, _PIECES, _RAW = "text", "words", "pieces", "raw"
@@ -80,14 +81,25 @@ def schema() -> tantivy.Schema:
     `text` has the words of title and abstract, `pieces` their pieces; `key`, `venue`, `year`
     and `decision` are those of the record; `name` has every author as `du, yilun`, `author` every
     word of the names; `nickname` and `introduced` are joined names of methods; `number` is the
-    paper's index among the ids, `when` its year, for sorting.
+    paper's index among the ids, `when` its year, for sorting. `paper` is its id; `sign` has what
+    its copies share, see `signs_of`.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name=_TEXT)
     builder.add_text_field("pieces", tokenizer_name=_PIECES, index_option="freq")
     builder.add_text_field("title", tokenizer_name=_WORDS)
     builder.add_text_field("author", tokenizer_name=_WORDS)
-    for name in ("key", "name", "venue", "year", "decision", "nickname", "introduced"):
+    for name in (
+        "key",
+        "name",
+        "venue",
+        "year",
+        "decision",
+        "nickname",
+        "introduced",
+        "paper",
+        "sign",
+    ):
         builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
     builder.add_unsigned_field("number", fast=True)
     builder.add_unsigned_field("when", fast=True)
@@ -113,6 +125,8 @@ def document(paper: Paper, number: int, analyzer: tantivy.TextAnalyzer) -> tanti
         "decision": [paper.decision],
         "nickname": has,
         "introduced": gives,
+        "paper": [paper.id],
+        "sign": signs_of(record_of(paper), paper.id),
     }
     made = tantivy.Document()
     for name, values in texts.items():

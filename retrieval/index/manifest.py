@@ -14,6 +14,13 @@ from retrieval.types import LibraryError
 FORMAT = 1
 """Version of the library's layout on disk."""
 
+MOVING = 0
+"""In place of the format: the library is the unfinished copy of a move."""
+
+
+class UnfinishedCopyError(LibraryError):
+    """The library is the unfinished copy of a move."""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -64,7 +71,7 @@ def read_manifest(path: Path) -> Manifest | None:
     for file in (path, _copy_of(path)):
         try:
             with suppress(FileNotFoundError, ValueError, TypeError):
-                return _read(file)
+                return manifest_of(file.read_text("utf-8"), str(file))
         except OSError as error:
             raise LibraryError(
                 f"{file} cannot be read ({error.strerror}); check who may read it, "
@@ -75,24 +82,38 @@ def read_manifest(path: Path) -> Manifest | None:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write the manifest and its copy, each whole or not at all, or raise `LibraryError`."""
-    fields = asdict(manifest)
-    if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
-        del fields["replaced"]
-    text = json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
+    text = manifest_text(manifest)
     write_whole(_copy_of(path), text)
     write_whole(path, text)
 
 
-def _read(path: Path) -> Manifest:
-    fields = json.loads(path.read_text("utf-8"))
+def manifest_text(manifest: Manifest) -> str:
+    """The manifest as JSON with its checksum."""
+    fields = asdict(manifest)
+    if not manifest.replaced:  # unknown to earlier versions, which should open a whole library
+        del fields["replaced"]
+    return json.dumps({**fields, "checksum": checksum_of_fields(fields)}, indent=2)
+
+
+def manifest_of(text: str, where: str) -> Manifest:
+    """The manifest of a text; `where` names it in errors.
+
+    Raises `ValueError` or `TypeError` if it is damaged, and `LibraryError` if it was written in
+    another format, or the library is an unfinished copy.
+    """
+    fields = json.loads(text)
     if not isinstance(fields, dict):
         raise TypeError("no fields")
     fields["removed"] = tuple(fields.get("removed", ()))
     if fields.pop("checksum", None) not in (None, checksum_of_fields(fields)):
         raise ValueError("its checksum does not fit")
+    if fields.get("format") == MOVING:
+        raise UnfinishedCopyError(
+            f"{where} is of an unfinished copy of a library; run the same `assistant move` again."
+        )
     if fields.get("format") != FORMAT:
         raise LibraryError(
-            f"{path} is not in the library format {FORMAT} of this version; "
+            f"{where} is not in the library format {FORMAT} of this version; "
             "ingest the papers again with another --home."
         )
     fields["replaced"] = tuple((old, new) for old, new in fields.get("replaced", ()))
@@ -103,16 +124,26 @@ def _copy_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.copy")
 
 
-def check_fit(manifest: Manifest, embedder: str, chunks: ChunkSettings, home: Path) -> None:
-    """Check that the library was made with the same embedder and chunker; else `LibraryError`."""
+def check_fit(
+    manifest: Manifest, embedder: str, chunks: ChunkSettings, where: str, other: str
+) -> None:
+    """Check that the library was made with the same embedder and chunker; else `LibraryError`.
+
+    Args:
+        manifest: of the library.
+        embedder: name of the embedder that is used.
+        chunks: settings of the chunker that are used.
+        where: where the library is, such as "in /home/ann/papers".
+        other: how to name another library, such as "another --home".
+    """
     if manifest.embedder != embedder:
         raise LibraryError(
-            f"The library in {home} was made with the embedder {manifest.embedder!r}, not "
-            f"{embedder!r}; use --embedder with the former, or ingest into another --home."
+            f"The library {where} was made with the embedder {manifest.embedder!r}, not "
+            f"{embedder!r}; use --embedder with the former, or ingest into {other}."
         )
     made = (manifest.chunker, manifest.chunk_tokens)
     if made != (CHUNKER_VERSION, chunks.tokens):
         raise LibraryError(
-            f"The library in {home} was cut by {made[0]} into {made[1]} tokens, this version uses "
-            f"{CHUNKER_VERSION} with {chunks.tokens}; ingest the papers into another --home."
+            f"The library {where} was cut by {made[0]} into {made[1]} tokens, this version uses "
+            f"{CHUNKER_VERSION} with {chunks.tokens}; ingest the papers into {other}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.formats.merge import PaperIndex, record_of
 from retrieval.index.chroma import replace_records
 from retrieval.index.records import StoredPaper
-from retrieval.index.salvage import BEING_REPAIRED, is_damaged, keep, salvaged, set_aside
+from retrieval.index.salvage import BEING_REPAIRED, keep, salvaged, set_aside
 from retrieval.library.library import Library
 from retrieval.library.overview import Overview, counted, last_overview
 from retrieval.types import LibraryError, Paper, Progress, silent
@@ -102,9 +102,9 @@ def check(library: Library, progress: Progress = silent) -> Health:
     """
     with library.exclusive():
         progress(CHECKING, 0, _STEPS, "steps")
-        if is_damaged(library.store_folder):
+        if library.is_damaged():
             raise LibraryError(
-                f"The database in {library.store_folder} is damaged; run `assistant doctor "
+                f"The database in {library.place.database} is damaged; run `assistant doctor "
                 "--repair` to make a new library of the papers that can be read."
             )
         stored = list(library.store.papers())
@@ -176,8 +176,10 @@ def _salvage(library: Library, known: Collection[str], progress: Progress) -> Pa
         The copy of the database, also if an earlier repair replaced it and was interrupted; None
         if there is no damage.
     """
-    folder = library.store_folder
-    if not is_damaged(folder):
+    folder = library.place.database
+    if folder is None:
+        return None
+    if not library.is_damaged():
         return folder / BEING_REPAIRED if (folder / BEING_REPAIRED).exists() else None
     progress(SALVAGING, 0, _STEPS, "steps")
     copy = set_aside(folder)
@@ -229,7 +231,7 @@ def mend(library: Library, progress: Progress = silent) -> None:
     """
     library.store.drop_damaged_records()
     damaged, stray = _damage(library)
-    with library.writing():
+    with library.writing(rebuilds=True):
         library.store.delete_chunks(stray)
         drop_files(library, library.removed, progress)
         left = library.store.stored_by_id([paper.id for paper in damaged])

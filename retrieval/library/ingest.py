@@ -12,10 +12,11 @@ from retrieval.formats.merge import (
     combine,
     dois_differ,
     fold,
-    letters,
+    names_of,
     paper_of,
     readable_id,
     record_of,
+    signs_of,
 )
 from retrieval.index.records import StoredPaper
 from retrieval.library.health import drop_files, mend, without_files, write_papers
@@ -206,11 +207,11 @@ class _Reading:
 
 
 def _planned(library: Library, records: Sequence[Record]) -> _Plan:
-    stored = {each.paper.id: each for each in library.store.papers()}
+    stored = _perhaps_copied(library, records)
     files = {source.file for record in records for source in record.sources}
     matcher = _Matcher([each.paper for each in stored.values()], files)
     plan = _Plan([], [], [], [], 0)
-    taken = set(stored)
+    taken = set(library.lexical.ids)
     for record, before in zip(records, matcher.papers_of(records), strict=True):
         if before is None:
             plan.added.append(_with_free_id(record, taken))
@@ -228,6 +229,15 @@ def _planned(library: Library, records: Sequence[Record]) -> _Plan:
             if after.id != before.id:
                 plan.replaced.append((before.id, after.id))
     return plan
+
+
+def _perhaps_copied(library: Library, records: Sequence[Record]) -> dict[str, StoredPaper]:
+    """The papers that share a sign with a record, by their ids: only they are compared with it."""
+    library.bring_index_up_to_date()
+    if not library.lexical.size:
+        return {}
+    found = {id_ for record in records for id_ in library.lexical.sharing(signs_of(record))}
+    return library.store.stored_by_id([id_ for id_ in library.lexical.ids if id_ in found])
 
 
 def _carry_out(
@@ -267,7 +277,7 @@ class _Matcher:
         for paper in papers:
             record = record_of(paper)
             self._index.add(paper.id, record, known_as=paper.id)
-            for key in _names(record):
+            for key in names_of(record):
                 self._by_name.setdefault(key, []).append(paper.id)
 
     def papers_of(self, records: Sequence[Record]) -> list[Paper | None]:
@@ -291,7 +301,7 @@ class _Matcher:
     ) -> Iterable[str]:
         if kind != "name":
             return self._index.find(record, (kind,), unclaimed.__contains__)
-        named = (id_ for key in _names(record) for id_ in self._by_name.get(key, ()))
+        named = (id_ for key in names_of(record) for id_ in self._by_name.get(key, ()))
         return (id_ for id_ in named if _may_be_rewritten(record, self._papers[id_]))
 
     def merged(self, paper: Paper, record: Record, taken: Collection[str]) -> Paper:
@@ -313,12 +323,6 @@ def _may_be_rewritten(record: Record, paper: Paper) -> bool:
         return False
     named = record.authors and before.authors
     return not dois_differ(record, before) and not (named and record.authors != before.authors)
-
-
-def _names(record: Record) -> list[tuple[str, str]]:
-    """The name of a record in each of its files: its title, or the beginning of its abstract."""
-    name = letters(record.title) or letters(record.abstract)[:100]
-    return [(source.file, name) for source in record.sources]
 
 
 def _unknown(library: Library, source: str) -> str:

@@ -14,7 +14,7 @@ from retrieval.formats.merge import letters
 from retrieval.index.files import write_whole
 from retrieval.types import LibraryError, Record, Skipped, Source
 
-_FILE = "ingest.json"
+FILE = "ingest.json"
 _MOST = 500
 """Entries kept of each file."""
 
@@ -38,7 +38,7 @@ class IngestLog:
 def read_log(home: Path) -> IngestLog:
     """The log of the library in `home`; empty if there is none that can be read."""
     try:
-        kept = json.loads((home / _FILE).read_text("utf-8"))
+        kept = json.loads((home / FILE).read_text("utf-8"))
         return IngestLog(
             *(
                 {
@@ -86,7 +86,7 @@ def write_log(
         for name, part in parts.items()
     }
     with suppress(LibraryError):
-        write_whole(home / _FILE, json.dumps(plain, ensure_ascii=False))
+        write_whole(home / FILE, json.dumps(plain, ensure_ascii=False))
 
 
 def _merged(records: Sequence[Record], folded: Sequence[Record]) -> list[Skipped]:

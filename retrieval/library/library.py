@@ -1,7 +1,7 @@
-"""The library in a folder: opened, locked for writing, kept consistent.
+"""The library in a folder or on a server: opened, locked for writing, kept consistent.
 
-Chroma holds the truth; the lexical index is derived from it and rebuilt whenever the two
-disagree. One process writes at a time.
+Chroma holds the truth; the lexical index is derived from it, and updated or rebuilt whenever the
+two disagree. One process writes at a time.
 """
 
 from collections.abc import Collection, Iterator
@@ -9,42 +9,51 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
-import filelock
-
 from retrieval.encoders.embedder import Embedder
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.lexical import LexicalIndex
-from retrieval.index.manifest import (
-    Manifest,
-    check_fit,
-    new_manifest,
-    read_manifest,
-    write_manifest,
-)
+from retrieval.index.manifest import Manifest, check_fit, new_manifest
+from retrieval.index.place import FolderPlace, Place
 from retrieval.index.records import NewPaper
 from retrieval.index.salvage import is_damaged
 from retrieval.text.splitting import ChunkSettings, chunk_paper, embedded_text
 from retrieval.types import LibraryError, LibraryInUseError, Paper
 
+_UPDATED_FROM = 5000
+"""Papers from which the lexical index is updated; that of fewer is rebuilt within two seconds."""
+_LINKED_FROM = 20_000
+"""Chunks from which only new ones are searched for at the end of a write."""
+_SOUGHT = 50
+"""Papers whose chunks are searched for then."""
+
 
 class Library:
-    """The library of one home folder."""
+    """The library of one place."""
 
-    def __init__(self, home: Path, embedder: Embedder, chunks: ChunkSettings | None = None) -> None:
-        """Open the library in `home`, made if it is missing.
+    def __init__(
+        self,
+        home: Path,
+        embedder: Embedder,
+        chunks: ChunkSettings | None = None,
+        place: Place | None = None,
+    ) -> None:
+        """Open the library, made if it is missing.
+
+        Args:
+            home: folder of what belongs to this machine, and by default of the store.
+            embedder: makes the vectors.
+            chunks: how abstracts are cut.
+            place: where the store is; by default in `home`.
 
         Raises:
-            LibraryError: the folder cannot be used, or was made with another embedder or format.
+            LibraryError: the place cannot be used, or was made with another embedder or format.
         """
         self.home = home
         self.embedder = embedder
         self.chunk_settings = chunks or ChunkSettings()
-        make_home(home)
-        self._manifest_path = home / "library.json"
-        self._lock = filelock.FileLock(home / "lock")
-        self.store_folder = home / "chroma"
+        self.place: Place = place or FolderPlace(home)
         self._manifest = self._opened_manifest()
-        self.lexical = LexicalIndex(home / "lexical")
+        self.lexical = LexicalIndex(self.place.lexical)
         self._ready: tuple[str, ...] = ()
         """The revisions of manifest, index and store when they last agreed."""
 
@@ -55,13 +64,13 @@ class Library:
         Raises:
             LibraryError: it cannot be read or written.
         """
-        return ChromaStore(self.store_folder)
+        return ChromaStore(self.place.connection)
 
     def _opened_manifest(self) -> Manifest:
-        manifest = read_manifest(self._manifest_path)
-        if manifest is None:
-            manifest = self._manifest_made_anew()
-        check_fit(manifest, self.embedder.name, self.chunk_settings, self.home)
+        manifest = self.place.read() or self._manifest_made_anew()
+        check_fit(
+            manifest, self.embedder.name, self.chunk_settings, self.place.where, self.place.other
+        )
         return manifest
 
     def _manifest_made_anew(self) -> Manifest:
@@ -71,12 +80,15 @@ class Library:
         makes them anew.
         """
         manifest = new_manifest(self.embedder.name, self.chunk_settings)
-        if self.store_folder.exists():
+        if self.place.has_papers():
             manifest = manifest.begun()
-            if not is_damaged(self.store_folder):  # else a repair makes all anew
+            if not self.is_damaged():  # else a repair makes all anew
                 self.store.drop_chunks()
-        write_manifest(self._manifest_path, manifest)
-        return manifest
+        return self.place.write(manifest)
+
+    def is_damaged(self) -> bool:
+        """Whether the database is damaged; that of a server is left to the server."""
+        return self.place.database is not None and is_damaged(self.place.database)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -85,24 +97,10 @@ class Library:
         Raises:
             LibraryInUseError: another process is writing.
         """
-        try:
-            self._lock.acquire(timeout=0)
-        except filelock.Timeout as error:
-            raise LibraryInUseError(
-                f"The library in {self.home} is being written by another process; "
-                "wait until it has finished, or use another --home."
-            ) from error
-        except OSError as error:
-            raise LibraryError(
-                f"The folder {self.home} cannot be written ({error.strerror}); "
-                "choose another --home."
-            ) from error
-        try:
+        with self.place.writer():
             # Another process may have written since this one opened the library.
             self._manifest = self._opened_manifest()
             yield
-        finally:
-            self._lock.release()
 
     @contextmanager
     def writing(
@@ -111,8 +109,9 @@ class Library:
         reads: Collection[str] = (),
         removes: Collection[str] = (),
         replaces: Collection[tuple[str, str]] = (),
+        rebuilds: bool = False,
     ) -> Iterator[None]:
-        """Change papers inside, within `exclusive`; at the end the lexical index is rebuilt.
+        """Change papers inside, within `exclusive`; at the end the lexical index is updated.
 
         If this is interrupted, `was_interrupted` is true next time.
 
@@ -120,19 +119,41 @@ class Library:
             reads: names of the files whose papers are written.
             removes: names of the files that are removed; see `removed`.
             replaces: ids of papers that go once the new id with each is written; see `replaced`.
+            rebuilds: whether the lexical index is made anew in any case.
         """
-        self._manifest = self._manifest.begun(reads=reads, removes=removes, replaces=replaces)
-        write_manifest(self._manifest_path, self._manifest)
-        yield
-        if self.store.unreachable():
-            self.store.link_anew()
-        self._rebuild_lexical()
-        self._manifest = self._manifest.ended()
-        write_manifest(self._manifest_path, self._manifest)
+        before = self.revision
+        begun = self._manifest.begun(reads=reads, removes=removes, replaces=replaces)
+        # After an interruption it is not known which papers have changed.
+        self.place.begin("" if self.was_interrupted or rebuilds else before)
+        self._manifest = self.place.write(begun)
+        try:
+            yield
+            self._manifest = self.place.publish(self._manifest)
+            self._link()
+            self.show_written()
+        finally:
+            self.place.begin("")  # others may write from now on
+        self._manifest = self.place.write(self._manifest.ended())
 
     def show_written(self) -> None:
         """Make what is written so far searchable, inside `writing`."""
-        self._rebuild_lexical()
+        self._manifest = self.place.publish(self._manifest)
+        self._update_lexical()
+        self.place.begin(self.revision)
+
+    def _link(self) -> None:
+        """Link all vectors anew if a search does not reach some, at the end of a write."""
+        if self.store.count()[1] >= _LINKED_FROM:
+            touched = self.place.touched(self.lexical.revision)
+            if touched is not None and self.store.finds(sorted(touched)[:_SOUGHT]):
+                return
+        if self.store.unreachable():
+            self.store.link_anew()
+
+    def bring_index_up_to_date(self) -> None:
+        """Make the lexical index one of the current papers, inside `exclusive`."""
+        if self.lexical.revision != self.revision:
+            self._update_lexical()
 
     @property
     def was_interrupted(self) -> bool:
@@ -171,23 +192,25 @@ class Library:
             LibraryInUseError: it must be repaired while another process writes.
         """
         stored = self.store.revision  # another process may have written, or torn the files
-        if self._ready == (self.revision, self.lexical.revision, stored):
+        revision = self.place.current(self._manifest, stored)
+        if self._ready == (revision, self.lexical.revision, stored):
             return
         if not self._paper_count():
             raise LibraryError(
-                f"The library in {self.home} has no papers; "
+                f"The library {self.place.where} has no papers; "
                 "fill it with `assistant ingest`, or start `assistant serve`."
             )
-        if self.lexical.revision != self.revision:
+        if self.lexical.revision != revision:
             self._agree()
-        if self.lexical.revision == self.revision:
-            self._ready = (self.revision, self.lexical.revision, stored)
+            revision = self.place.current(self._manifest, stored)
+        if self.lexical.revision == revision:
+            self._ready = (revision, revision, stored)
 
     def _agree(self) -> None:
         try:
-            with self.exclusive():
-                if self.lexical.revision != self.revision:
-                    self._rebuild_lexical()
+            with self.place.indexer():
+                self._manifest = self._opened_manifest()
+                self.bring_index_up_to_date()
         except LibraryInUseError:
             if not self.lexical.revision:
                 raise
@@ -195,7 +218,7 @@ class Library:
 
     def _paper_count(self) -> int:
         damaged = LibraryError(
-            f"The library in {self.home} was damaged, by an interrupted write or on the disk; "
+            f"The library {self.place.where} was damaged, by an interrupted write or on the disk; "
             "run `assistant ingest` to mend it."
         )
         try:
@@ -214,20 +237,15 @@ class Library:
         vectors = tuple(self.embedder.embed(embedded_text(paper, chunk)) for chunk in chunks)
         return NewPaper(paper, chunks, vectors)
 
-    def _rebuild_lexical(self) -> None:
-        papers = (stored.paper for stored in self.store.papers())
-        self.lexical.rebuild(papers, self.revision)
-
-
-def make_home(home: Path) -> None:
-    """Make the folder of a library if there is none.
-
-    Raises:
-        LibraryError: it cannot be made.
-    """
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LibraryError(
-            f"The folder {home} cannot be made ({error.strerror}); choose another --home."
-        ) from error
+    def _update_lexical(self) -> None:
+        """Index the papers that were touched since the index was made, or all of them."""
+        touched = self.place.touched(self.lexical.revision)
+        if (
+            touched is not None
+            and self.lexical.size >= _UPDATED_FROM
+            and self.lexical.can_update(touched)
+        ):
+            stored = self.store.stored_by_id(sorted(touched)).values()
+            self.lexical.update((each.paper for each in stored), touched, self.revision)
+        else:
+            self.lexical.rebuild((each.paper for each in self.store.papers()), self.revision)

@@ -16,6 +16,7 @@ from assistant.server.auth.accounts import (
     revoke_key,
 )
 from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAttempts
+from assistant.storage.database import Database
 
 
 @pytest.fixture
@@ -85,9 +86,10 @@ def test_a_file_that_breaks_lets_nobody_in(
     assert accounts.user("ann") is not None
 
 
-def test_sessions_end_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_end_and_are_bounded(monkeypatch: pytest.MonkeyPatch, database: Database) -> None:
     now = [0.0]
-    sessions = Sessions(lambda: now[0])
+    monkeypatch.setattr("time.time", lambda: now[0])
+    sessions = Sessions(database)
     token = sessions.begin("ann", "hash")
     session = sessions.find(token)
     assert session is not None
@@ -98,18 +100,23 @@ def test_sessions_end_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sessions.find(token) is None
     assert sessions.find(sessions.begin("bob", "hash")) is not None
     monkeypatch.setattr("assistant.server.auth.login._MAX_SESSIONS", 3)
-    tokens = [sessions.begin(str(number), "hash") for number in range(5)]
+    tokens = []
+    for number in range(5):
+        now[0] += 1
+        tokens.append(sessions.begin(str(number), "hash"))
     assert [sessions.find(each) is not None for each in tokens] == [False, False, True, True, True]
     sessions.end(tokens[-1])
     assert sessions.find(tokens[-1]) is None
 
 
-def test_failures_are_counted_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_are_counted_for_a_minute(
+    monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
     now = [1000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
 
     async def run() -> None:
-        attempts = Attempts()
+        attempts = Attempts(database)
         for number in range(10):
             now[0] += 1
             await attempts.make("here", f"name {number}", lambda: None)
@@ -123,9 +130,9 @@ def test_failures_are_counted_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> N
     asyncio.run(run())
 
 
-def test_attempts_are_limited_by_address_and_by_name() -> None:
+def test_attempts_are_limited_by_address_and_by_name(database: Database) -> None:
     async def run() -> None:
-        attempts = Attempts()
+        attempts = Attempts(database)
         for number in range(10):
             assert await attempts.make("here", f"name {number}", lambda: None) is None
         with pytest.raises(TooManyAttempts) as raised:
@@ -140,7 +147,9 @@ def test_attempts_are_limited_by_address_and_by_name() -> None:
     asyncio.run(run())
 
 
-def test_attempts_go_one_by_one_and_wait_for_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attempts_go_one_by_one_and_wait_for_seconds(
+    monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
     monkeypatch.setattr("assistant.server.auth.login._MAX_WAIT", 0.05)
     go_on = threading.Event()
     running: list[int] = []
@@ -151,7 +160,8 @@ def test_attempts_go_one_by_one_and_wait_for_seconds(monkeypatch: pytest.MonkeyP
         return "ann"
 
     async def run() -> None:
-        attempts = Attempts()
+        attempts = Attempts(database)
+        await attempts.make("elsewhere", "bob", lambda: "bob")  # the tables are made
         first = asyncio.create_task(attempts.make("here", "ann", verify))
         others = [attempts.make("here", "ann", verify) for _ in range(4)]
         done = await asyncio.gather(*others, return_exceptions=True)

@@ -1,7 +1,8 @@
-"""The MCP tools, called with the protocol's own client."""
+"""The questions as MCP tools, called with the protocol's own client."""
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -43,7 +44,7 @@ def call(app: Served, tool: str, **arguments: object) -> tuple[bool, str]:
 
 def test_the_tools_are_listed_and_described(app: Served) -> None:
     tools = with_session(app, lambda session: session.list_tools()).tools
-    assert {tool.name for tool in tools} == {"ask", "search", "lookup", "audit"}
+    assert {tool.name for tool in tools} == {"ask", "search", "lookup", "audit", "table", "pinned"}
     assert all(tool.description for tool in tools)
     for tool in tools:
         parameters = tool.inputSchema["properties"].values()
@@ -72,6 +73,27 @@ def test_search_and_lookup_find_papers(app: Served) -> None:
     assert [match["title"] for match in looked_up["matches"]] == [TITLE]
 
 
+def test_a_table_and_pins_come_as_over_http(app: Served, client: httpx.Client) -> None:
+    asked = {"question": "Which papers recognise human actions from skeletons?", "k": 2}
+    table = json.loads(call(app, "table", columns="gain", **asked)[1])
+    assert table == client.post("/v1/table", json={**asked, "columns": ["gain"]}).json()
+    assert table["columns"] == ["gain"]
+    latex = client.post("/v1/table", json={**asked, "columns": ["code"], "format": "latex"})
+    assert latex.text.startswith("\\begin{table}")
+    (pin,) = json.loads(call(app, "pinned", add=QUESTION)[1])["pinned"]
+    assert pin["question"] == QUESTION
+    for _ in range(600):
+        if client.get("/v1/pinned").json()["pinned"][0]["outcome"]:
+            break
+        time.sleep(0.2)
+    (asked_pin,) = client.get("/v1/pinned").json()["pinned"]
+    assert TITLE in {each["title"] for each in asked_pin["cited"]}
+    assert client.post(f"/v1/pinned/{pin['id']}/seen").status_code == httpx.codes.NO_CONTENT
+    assert client.delete(f"/v1/pinned/{pin['id']}").status_code == httpx.codes.NO_CONTENT
+    assert client.delete(f"/v1/pinned/{pin['id']}").status_code == httpx.codes.NOT_FOUND
+    assert json.loads(call(app, "pinned")[1]) == {"pinned": []}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [({"question": " "}, "The question is empty"), ({"question": "x" * 2001}, "2,001"), ({}, "")],
@@ -84,6 +106,6 @@ def test_a_tool_says_what_is_wrong(app: Served, arguments: dict[str, object], sa
 
 def test_nothing_else_of_the_page_can_be_called_by_name(client: httpx.Client) -> None:
     described = client.get("/gradio_api/info").json()
-    assert set(described["named_endpoints"]) == {"/ask", "/search", "/lookup"}
+    assert set(described["named_endpoints"]) == {"/ask", "/search", "/lookup", "/table", "/pinned"}
     assert described["unnamed_endpoints"] == {}
     assert client.get("/gradio_api/mcp/sse").status_code == 404

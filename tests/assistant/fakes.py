@@ -121,6 +121,7 @@ class FakeChatModel(ChatModel):
     name = "fake"
     context = 4096
     gives_likelihoods = False
+    slots = 1
 
     def __init__(self, *replies: str, context: int = 4096) -> None:
         self.queue = list(replies)

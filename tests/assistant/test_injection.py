@@ -56,6 +56,7 @@ class Watched(ChatModel):
     name = "watched"
     context = 0
     gives_likelihoods = True
+    slots = 1
 
     def __init__(self, model: LlamaCppChatModel) -> None:
         self._model = model

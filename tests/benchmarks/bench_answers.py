@@ -56,6 +56,7 @@ class Liar(ChatModel):
     name = "liar"
     context = 4096
     gives_likelihoods = False
+    slots = 1
 
     def count(self, messages: Messages) -> int:
         """Words."""

@@ -1,10 +1,13 @@
 """The same code at 100,000 abstracts: ingest rate, start-up, search, lookup, memory, disk.
 
     python tests/benchmarks/bench_scale.py CORPUS.jsonl --questions QUESTIONS.jsonl [--papers N]
+        [--made HOME] [--chroma URL]
 
 The abstracts are sentences of the seeds and of CORPUS.jsonl (BEIR's SciFact) in new combinations,
 the same on every run. Vectors are random unit vectors, so that the time is not that of embedding;
-questions are embedded for real. Prints a table, then one JSON line. Results are in scale.md.
+questions are embedded for real. `--made` uses a library that was made before; then a file of 100
+papers is added to it. With `--chroma` the library is on that server of Chroma.
+Prints a table, then one JSON line. Results are in scale.md.
 """
 
 import argparse
@@ -28,6 +31,8 @@ from assistant.models import resolve_embedder
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.formats import files_of, read_file
+from retrieval.index.place import Place
+from retrieval.index.server import ServerPlace, address_of
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
@@ -56,9 +61,9 @@ def _random_vector(text: str) -> Vector:
     return unit
 
 
-def made_papers(count: int, records: list[Record]) -> Iterator[dict[str, Any]]:
+def made_papers(count: int, records: list[Record], seed: int = 0) -> Iterator[dict[str, Any]]:
     """Papers of five to nine sentences of others, with names, venue, year and decision."""
-    chance = random.Random(0)  # noqa: S311 - the same papers on every run
+    chance = random.Random(seed)  # noqa: S311 - the same papers on every run
     sentences = [
         sentence.text for record in records for sentence in split_sentences(record.abstract)
     ]
@@ -67,7 +72,7 @@ def made_papers(count: int, records: list[Record]) -> Iterator[dict[str, Any]]:
     for number in range(count):
         first, second = chance.choice(titles), chance.choice(titles)
         yield {
-            "id": f"made-{number}",
+            "id": f"made-{number}-{seed}" if seed else f"made-{number}",
             "title": " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :]),
             "abstract": " ".join(chance.sample(sentences, chance.randint(5, 9))),
             "authors": [
@@ -80,15 +85,39 @@ def made_papers(count: int, records: list[Record]) -> Iterator[dict[str, Any]]:
         }
 
 
+def place_of(home: Path, chroma: str) -> Place | None:
+    """The place on a server, whose prefix is the folder's name."""
+    return ServerPlace(address_of(f"{chroma}?prefix=scale-{home.name}"), home) if chroma else None
+
+
+def measure_adding(
+    home: Path, chroma: str, records: list[Record], embedder: LlamaCppEmbedder
+) -> dict[str, float]:
+    """Seconds in which a new process adds 100 papers, twice: at first the index may be older."""
+    row = {}
+    for name, seed in (("first add s", 1), ("add s", 2)):
+        file = home.with_name(f"added-{seed}-{time.time_ns()}.jsonl")
+        lines = (json.dumps(paper) for paper in made_papers(100, records, time.time_ns()))
+        file.write_text("\n".join(lines), "utf-8")
+        started = time.perf_counter()
+        embedding = RandomVectors(embedder, questions=False)
+        report = ingest(Library(home, embedding, place=place_of(home, chroma)), [file])
+        row[name] = time.perf_counter() - started
+        assert report.added == 100
+    return row | {"papers": report.papers}
+
+
 def measure_ingest(
-    count: int, records: list[Record], embedder: LlamaCppEmbedder, folder: Path
+    count: int, records: list[Record], embedder: LlamaCppEmbedder, folder: Path, chroma: str
 ) -> dict[str, float]:
     """Papers a second into a new library in `folder`, and its size."""
     file = folder / f"{count}.jsonl"
     with file.open("w", encoding="utf-8") as lines:
         for paper in made_papers(count, records):
             lines.write(json.dumps(paper) + "\n")
-    library = Library(folder / str(count), RandomVectors(embedder, questions=False))
+    home = folder / str(count)
+    embedding = RandomVectors(embedder, questions=False)
+    library = Library(home, embedding, place=place_of(home, chroma))
     report = ingest(library, [file])
     size = sum(path.stat().st_size for path in library.home.rglob("*") if path.is_file())
     return {
@@ -100,10 +129,13 @@ def measure_ingest(
     }
 
 
-def measure_use(home: Path, questions: list[str], embedder: LlamaCppEmbedder) -> dict[str, float]:
+def measure_use(
+    home: Path, chroma: str, questions: list[str], embedder: LlamaCppEmbedder
+) -> dict[str, float]:
     """Seconds to the first search of a new process, then milliseconds a search and a lookup."""
     started = time.perf_counter()
-    library = Library(home, RandomVectors(embedder, questions=True))
+    embedding = RandomVectors(embedder, questions=True)
+    library = Library(home, embedding, place=place_of(home, chroma))
     library.ready_to_search()
     search(library, questions[0], 10)
     opened = time.perf_counter() - started
@@ -133,19 +165,27 @@ def main() -> None:
     parser.add_argument("--papers", type=int, default=100_000)
     parser.add_argument("--small", type=int, default=5_000)
     parser.add_argument("--folder", type=Path, help="keep the libraries here")
+    parser.add_argument("--made", type=Path, help="a library made before")
+    parser.add_argument("--chroma", default="", help="the server that has the libraries")
     parser.add_argument("--use", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     embedder = LlamaCppEmbedder(resolve_embedder("default", Settings().cache), threads=2)
     if options.use:
-        print(json.dumps(measure_use(options.use, _questions(options.questions), embedder)))
+        asked = _questions(options.questions)
+        print(json.dumps(measure_use(options.use, options.chroma, asked, embedder)))
         return
     files = [*files_of([resource_folder("seeds")]), options.corpus]
     records = [record for file in files for record in read_file(file).records]
+    if options.made:
+        row = _in_new_process(options.made)
+        row |= measure_adding(options.made, options.chroma, records, embedder)
+        print(json.dumps(row))
+        return
     folder = options.folder or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     rows = {}
     for count in (options.small, options.papers):
-        row = measure_ingest(count, records, embedder, folder)
+        row = measure_ingest(count, records, embedder, folder, options.chroma)
         row |= _in_new_process(folder / str(count))
         rows[str(count)] = row
         print(count, *(f"{name} {value:,.1f}" for name, value in row.items()), sep="  ", flush=True)

@@ -20,7 +20,7 @@ from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import open_verifier
 from assistant.server.jobs import setup
 from assistant.settings import AnswerSettings, Settings, WritingSettings
-from assistant.types import Evidence
+from assistant.types import Check, Evidence
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.types import silent
@@ -36,6 +36,7 @@ class LyingChatModel(ChatModel):
     name = "<img src=x onerror=window.hit=1>"
     context = _ENDLESS
     gives_likelihoods = False
+    slots = 1
 
     def __init__(self) -> None:
         self.asked = ""
@@ -72,9 +73,9 @@ class Lenient(Verifier):
 
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
-    ) -> tuple[int, ...]:
+    ) -> dict[int, Check]:
         if "UNCHECKED" in self._asked.asked:
-            return tuple(range(len(cited)))
+            return dict.fromkeys(range(len(cited)), Check("unchecked"))
         return self._real.needed(claim, cited, is_excerpt=is_excerpt)
 
 

@@ -294,6 +294,16 @@ def test_an_answer_is_copied_with_its_references(page: Page, app: Served) -> Non
     copied = page.evaluate("navigator.clipboard.readText()")
     assert QUOTE in copied
     assert f"{TITLE}. ICLR 2023, poster." in copied
+    more = page.locator("#conversation details.more > summary")
+    more.click()
+    page.get_by_role("button", name="Copy references").click()
+    expect(page.get_by_text("BibTeX copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("@inproceedings{pan2023")
+    expect(page.get_by_role("button", name="Copy as Markdown")).to_be_hidden()
+    more.click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").startswith(f"## {QUESTION}")
 
 
 def test_an_answer_is_rated_and_the_rating_taken_back(page: Page, app: Served) -> None:

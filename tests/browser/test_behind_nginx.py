@@ -1,18 +1,14 @@
 """The app below a path of the real nginx on another port, set up as README says."""
 
-import os
 import re
-import shutil
-import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import pytest
 from app_process import Served, served
+from nginx import NGINX, nginx
 from playwright.sync_api import Page, expect
 
 from assistant.server.auth.accounts import add_user, make_key
@@ -20,26 +16,6 @@ from assistant.server.auth.accounts import add_user, make_key
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 README = Path(__file__).parents[2] / "README.md"
-NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-CONFIGURATION = """
-{user}
-daemon off;
-pid {folder}/pid;
-error_log stderr;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  server {{
-    listen 127.0.0.1:{port};
-    {location}
-  }}
-}}
-"""
 
 
 class Proxied(NamedTuple):
@@ -58,38 +34,16 @@ def proxied(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     add_user(folder / "users.json", "ann", PASSWORD)
     key = make_key(folder / "users.json", "ann")
     flags = ("--auth-file", str(folder / "users.json"), "--proxies", "127.0.0.1")
-    with served(library_home, *flags) as app, nginx(folder, app) as port:
+    with served(library_home, *flags) as app, nginx(folder, readme_location(app)) as port:
         app.wait_until_ready()
         yield Proxied(app, f"http://127.0.0.1:{port}/papers", key)
 
 
-@contextmanager
-def nginx(folder: Path, app: Served) -> Iterator[int]:
-    """nginx with README's configuration, before `app`; gives its port."""
-    assert NGINX
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def readme_location(app: Served) -> str:
+    """README's configuration before `app`."""
     found = re.search(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
     assert found
-    file = folder / "nginx.conf"
-    user = "user root;" if os.getuid() == 0 else ""
-    location = found[1].replace("127.0.0.1:7860", app.host)
-    values = {"user": user, "folder": folder, "port": port, "location": location}
-    file.write_text(CONFIGURATION.format(**values))
-    process = subprocess.Popen([NGINX, "-e", "stderr", "-c", file])
-    try:
-        while not listens(port):
-            assert process.poll() is None
-        yield port
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    return found[1].replace("127.0.0.1:7860", app.host)
 
 
 def test_the_page_works_below_its_path(page: Page, proxied: Proxied) -> None:

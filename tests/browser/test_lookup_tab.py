@@ -148,6 +148,7 @@ def test_keys_move_select_and_open(page: Page, app: Served) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
     page.keyboard.press("/")
     expect(page.get_by_label("Find papers")).to_be_focused()
 
@@ -215,18 +216,29 @@ def test_similar_papers_open_in_the_same_dialog_and_back_leads_back(
     expect(page.locator("dialog")).to_have_count(1)
 
 
-def test_a_paper_is_copied_as_bibtex(page: Page, app: Served) -> None:
+def test_a_paper_is_copied_in_the_remembered_style_which_a_menu_changes(
+    page: Page, app: Served
+) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app.address)
     open_paper(page, app)
     page.get_by_role("button", name="Copy BibTeX").click()
-    expect(page.locator("dialog .own-said")).to_have_text("Copied")
+    expect(page.locator("dialog .own-said")).to_have_text("BibTeX copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("@inproceedings{pan2023machine,")
-    page.get_by_role("button", name="Copy reference").click()
-    expect(page.locator("dialog .own-said")).to_have_text("Copied")
+    others = page.locator("dialog details.menu > summary")
+    others.click()
+    page.keyboard.press("Escape")  # closes the menu alone
+    expect(page.get_by_role("button", name="APA")).to_be_hidden()
+    expect(others).to_be_focused()
+    others.click()
+    page.get_by_role("button", name="APA").click()
+    expect(page.locator("dialog .own-said")).to_have_text("APA copied")
     assert "(2023). Machine Unlearning of Federated Clusters. In ICLR." in page.evaluate(
         "navigator.clipboard.readText()"
     )
+    page.get_by_role("button", name="Close").click()
+    titles(page).first.click()
+    expect(page.get_by_role("button", name="Copy APA")).to_be_visible()
 
 
 def test_without_a_clipboard_the_text_is_copied_by_way_of_a_selection(
@@ -237,10 +249,10 @@ def test_without_a_clipboard_the_text_is_copied_by_way_of_a_selection(
     page.evaluate(
         "document.addEventListener('copy', () => { window.seen = document.activeElement.value; })"
     )
-    page.get_by_role("button", name="Copy RIS").click()
-    expect(page.locator("dialog .own-said")).to_have_text("Copied")
-    assert page.evaluate("window.seen").startswith("TY  - CPAPER")
-    expect(page.get_by_role("button", name="Copy RIS")).to_be_focused()
+    page.get_by_role("button", name="Copy BibTeX").click()
+    expect(page.locator("dialog .own-said")).to_have_text("BibTeX copied")
+    assert page.evaluate("window.seen").startswith("@inproceedings")
+    expect(page.get_by_role("button", name="Copy BibTeX")).to_be_focused()
 
 
 def test_a_question_about_a_paper_waits_in_the_chat(page: Page, app: Served) -> None:

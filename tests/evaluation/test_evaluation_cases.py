@@ -12,7 +12,8 @@ from assistant.cli.main import main
 from assistant.evaluation.questions.lines import read_questions
 from assistant.evaluation.questions.question_set import read_question_set
 from assistant.evaluation.types import Expected, Question, SampleType
-from assistant.server.history import CONVERSATIONS, Conversations, Rating, Reason
+from assistant.server.history import Conversations, Rating, Reason
+from assistant.storage.database import Database
 from assistant.types import Answer, Citation, Outcome, Timings, Tokens
 from retrieval.types import Paper, Source
 
@@ -34,8 +35,8 @@ ANSWERED = Expected(None, Outcome.ANSWERED)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Conversations:
-    return Conversations(tmp_path / CONVERSATIONS)
+def kept(database: Database) -> Conversations:
+    return Conversations(database)
 
 
 Mine = Callable[[], Path]

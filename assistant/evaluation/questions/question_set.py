@@ -20,6 +20,8 @@ from assistant.evaluation.questions.lines import (
 from assistant.evaluation.scorers import is_cited
 from assistant.evaluation.types import Expected, Question, QuestionSet, Sample, SampleType
 from assistant.pipeline.assistant import storable
+from assistant.pipeline.startup import place_of
+from assistant.settings import Settings
 from assistant.types import Outcome
 from retrieval.formats.merge import letters
 from retrieval.index.chroma import ChromaStore
@@ -71,12 +73,13 @@ def read_question_set(path: Path, papers: Iterable[Paper]) -> QuestionSet:
     return QuestionSet(samples, hashlib.sha256(content).hexdigest(), notes)
 
 
-def papers_of(home: Path) -> Iterator[Paper]:
-    """The papers of the library in `home`, without a model; raises LibraryError if it has none."""
-    store = ChromaStore(home / "chroma") if (home / "chroma").is_dir() else None
+def papers_of(settings: Settings) -> Iterator[Paper]:
+    """The papers of the library, without a model; raises LibraryError if it has none."""
+    place = place_of(settings)
+    store = ChromaStore(place.connection) if place.read() or place.has_papers() else None
     if store is None or not store.count()[0]:
         raise LibraryError(
-            f"The library in {home} has no papers; fill it with `assistant ingest`, or name "
+            f"The library {place.where} has no papers; fill it with `assistant ingest`, or name "
             "another one by --home."
         )
     return (stored.paper for stored in store.papers())

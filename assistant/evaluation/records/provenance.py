@@ -5,9 +5,10 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -15,31 +16,38 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from assistant import __version__
-from assistant.evaluation.records.record import Asking, RunRecord, Times, now
+from assistant.evaluation.records.record import Asking, Provenance, RunRecord, Times, now
 from assistant.evaluation.scorers import VERSION
-from assistant.models.listing import read_header
+from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, file_key
+from assistant.models.listing import A_SERVER, describe_models, read_header
 from assistant.pipeline.abstention import read_calibration, threshold
-from assistant.settings import APPLICATION, Ablations, Settings, WritingSettings, resource_folder
+from assistant.pipeline.startup import place_of
+from assistant.settings import APPLICATION, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
-from retrieval.index.manifest import read_manifest
+from retrieval.index.files import write_whole
 from retrieval.search.rerank import RerankSettings
-from retrieval.types import Paper
+from retrieval.types import LibraryError, Paper, Progress
 
 _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
-_SERVER_SETTINGS = {"auth_file", "host", "port", "server_name", "allow_ingest"}
+_FINGERPRINT = "fingerprint.json"
+"""In a library's folder: the hash of its papers, with the revision of the store that they had."""
+_NOT_OF_ANSWERS = set(
+    "allow_ingest api_key_file auth_file chroma_token_file database embedder_key_file host port "
+    "server_name slots".split()
+)
+"""Settings that change no answer."""
 
 
 def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -> RunRecord:
     """The record of a run that begins now; `files` are those of its models, by their roles."""
-    prompts = sorted(resource_folder("prompts").glob("*.txt"))
+    answering = asdict(asking.ablations.answer_settings(WritingSettings()))
+    if not asking.ablations.free_writing:
+        answering["writing"]["mode"] = "as the probe decides"  # when the model is loaded
+    made = made_with(settings, files, answering)
     return RunRecord(
-        code=_code(),
-        packages=dict(sorted(_packages())),
-        models={role: _model(path) for role, path in files.items()},
-        settings=_settings(settings, asking.ablations),
-        prompts={path.stem: sha256_of(path) for path in prompts},
-        library=library_facts(settings.home),
+        **{part.name: getattr(made, part.name) for part in fields(made)},
         asking=asking,
         scorers=VERSION,
         machine={
@@ -52,15 +60,53 @@ def make_record(asking: Asking, settings: Settings, files: Mapping[str, Path]) -
     )
 
 
-def library_facts(home: Path) -> dict[str, Any]:
-    """Papers, chunks, hash, embedder and chunker of the library in `home`."""
-    store = ChromaStore(home / "chroma")
+def made_with(
+    settings: Settings, files: Mapping[str, Path], answering: Mapping[str, Any]
+) -> Provenance:
+    """What answers are made with now: models from `files`, by their roles, `answering` settings."""
+    prompts = sorted(resource_folder("prompts").glob("*.txt"))
+    return Provenance(
+        code=_code(),
+        packages=_packages(),
+        models={role: _model(path) for role, path in files.items()} | _on_servers(settings),
+        settings=_settings(settings, answering),
+        prompts={path.stem: sha256_of(path) for path in prompts},
+        library=library_facts(settings),
+    )
+
+
+def model_files(settings: Settings, progress: Progress) -> dict[str, Path]:
+    """The files of the models that answer, by their roles, but for those on servers; fetched
+    on first use.
+
+    Raises:
+        ModelError: a model cannot be fetched.
+    """
+    files = {
+        "reader": resolve_encoder(READER, settings.cache, progress),
+        "support": resolve_encoder(SUPPORT, settings.cache, progress),
+        "cutter": resolve_encoder(CUTTER, settings.cache, progress),
+    }
+    if not settings.model_url:
+        threads = settings.threads
+        files["chat"] = resolve_chat_model(settings.model, settings.cache, threads, progress)
+    if not settings.embedder_url:
+        files["embedder"] = resolve_embedder(settings.embedder, settings.cache, progress)
+    if settings.adapter and ADAPTER.is_file():  # without its file the model is asked without it
+        files["writer"] = ADAPTER
+    return files
+
+
+def library_facts(settings: Settings) -> dict[str, Any]:
+    """Papers, chunks, hash, embedder and chunker of the library."""
+    place = place_of(settings)
+    store = ChromaStore(place.connection)
     papers, chunks = store.count()
-    manifest = read_manifest(home / "library.json")
+    manifest = place.read()
     return {
         "papers": papers,
         "chunks": chunks,
-        "sha256": _fingerprint(stored.paper for stored in store.papers()),
+        "sha256": _kept_fingerprint(settings.home, store),
         "embedder": manifest and manifest.embedder,
         "chunker": manifest and f"{manifest.chunker}, {manifest.chunk_tokens} tokens",
     }
@@ -72,14 +118,28 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _kept_fingerprint(home: Path, store: ChromaStore) -> str:
+    """SHA-256 of all papers, computed once for each state of the store and kept beside it."""
+    revision, path = store.revision, home / _FINGERPRINT
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        kept = json.loads(path.read_text("utf-8"))
+        if kept["revision"] == revision:
+            return str(kept["sha256"])
+    found = _fingerprint(stored.paper for stored in store.papers())
+    with suppress(LibraryError):  # a folder may be read-only: computed again next time
+        write_whole(path, json.dumps({"revision": revision, "sha256": found}))
+    return found
+
+
 def _fingerprint(papers: Iterable[Paper]) -> str:
     """SHA-256 of all fields of papers, independent of their order."""
     lines = sorted(json.dumps(asdict(paper), sort_keys=True) for paper in papers)
     return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
 
 
+@cache
 def _code() -> dict[str, Any]:
-    """Version, commit and state of the checkout, and a hash of all sources."""
+    """Version, commit and state of the checkout, and a hash of all sources, as they were first."""
     packages = (_SOURCES / "assistant", _SOURCES / "retrieval")
     digest = hashlib.sha256()
     for path in sorted(path for folder in packages for path in folder.rglob("*.py")):
@@ -107,38 +167,58 @@ def _git(*arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
 
-def _packages() -> Iterator[tuple[str, str]]:
+@cache
+def _packages() -> dict[str, str]:
     """The required packages that are installed, with their versions."""
+    found: dict[str, str] = {}
     for needed in map(Requirement, requires(APPLICATION) or ()):
         if needed.marker is None or needed.marker.evaluate({"extra": ""}):
             with suppress(PackageNotFoundError):
-                yield needed.name, version(needed.name)
+                found[needed.name] = version(needed.name)
+    return dict(sorted(found.items()))
 
 
 def _model(path: Path) -> dict[str, Any]:
-    header = read_header(path)
+    sha256, quantization = _read_model(path, file_key(path))
     return {
         "name": path.stem,
         "file": str(path.resolve()),
         "bytes": path.stat().st_size,
-        "sha256": sha256_of(path),
-        "quantization": header.quantization if header else None,
+        "sha256": sha256,
+        "quantization": quantization,
     }
 
 
-def _settings(settings: Settings, ablations: Ablations) -> dict[str, Any]:
+@lru_cache(maxsize=32)
+def _read_model(path: Path, _stamp: str) -> tuple[str, str | None]:
+    """Hash and quantization of a model file, read once as long as its stamp stays."""
+    header = read_header(path)
+    return sha256_of(path), header.quantization if header else None
+
+
+def _on_servers(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The models that run on servers, of which no file can be hashed."""
+    used = describe_models(settings)
+    return {
+        each.role: {"name": each.name, "server": each.spec}
+        for each in used
+        if each.in_use and each.source == A_SERVER
+    }
+
+
+def _settings(settings: Settings, answering: Mapping[str, Any]) -> dict[str, Any]:
     """Every setting that may change an answer, and where the models and the library lie."""
-    kept = settings.model_dump(mode="json", exclude=_SERVER_SETTINGS)
+    kept = settings.model_dump(mode="json", exclude=_NOT_OF_ANSWERS)
     for name in ("home", "cache", "model", "embedder"):  # a replay may begin in another folder
         path = Path(kept[name])
         if name in ("home", "cache") or path.is_file():
             kept[name] = str(path.resolve())
-    answering = asdict(ablations.answer_settings(WritingSettings()))
-    if not ablations.free_writing:
-        answering["writing"]["mode"] = "as the probe decides"  # when the model is loaded
+    for name in ("model_url", "model_name", "embedder_url", "embedder_name"):
+        if not kept[name]:  # as in the records from before there were servers
+            del kept[name]
     calibration = read_calibration(settings.home)
     return kept | {
-        "answering": answering,
+        "answering": dict(answering),
         "reranking": asdict(RerankSettings()),
         "least_confidence": threshold(settings.home),
         "calibrated_on": calibration.source if calibration else "questions about the seeds",

@@ -62,8 +62,8 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
-    """The contents of `run.json`; every part but times and machine may change figures."""
+class Provenance:
+    """What a run or an answer was made with; every part may change it."""
 
     code: Mapping[str, Any]
     """Version, commit, whether the tree was dirty, a hash of the sources."""
@@ -78,6 +78,12 @@ class RunRecord:
     """Hash of every prompt, by its name."""
     library: Mapping[str, Any]
     """Number of papers and chunks, embedder, chunker, and a hash of the papers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord(Provenance):
+    """The contents of `run.json`; every part but times and machine may change figures."""
+
     asking: Asking
     scorers: str
     """Version of the scorers."""
@@ -94,12 +100,12 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         """The difference, for the sentence of an error."""
-        return f"{self.part} ({_short(self.before)} there, {_short(self.now)} now)"
+        return f"{self.part} ({short(self.before)} there, {short(self.now)} now)"
 
 
 _MAY_DIFFER = frozenset(
-    "code.commit code.dirty settings.home settings.cache settings.model settings.embedder "
-    "settings.threads".split()
+    "code.commit code.dirty settings.home settings.chroma settings.chroma_token_file "
+    "settings.cache settings.model settings.embedder settings.threads library.revision".split()
 )
 """Values that do not change figures, beside those of the machine, times, and paths of files, which
 have hashes of their own."""
@@ -154,13 +160,28 @@ def now() -> str:
 
 def first_difference(before: RunRecord, now: RunRecord) -> Difference | None:
     """The first difference that may change figures, if any; files are compared by content."""
-    old, new = _flat(before), _flat(now)
+    return difference_of(record_json(before), record_json(now))
+
+
+def difference_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
+    """The first difference of two records as JSON, in the order of the first one's parts."""
+    old, new = lasting(before), lasting(now)
     for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):
             if name == "code.sources_sha256":
-                return Difference("the program", _program(before), _program(now))
+                return Difference("the program", _program(before["code"]), _program(now["code"]))
             return Difference(_label(name), old.get(name), new.get(name))
     return None
+
+
+def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a record that may change figures, named with dots."""
+    return {
+        name: value
+        for name, value in leaves(record)
+        if name not in _MAY_DIFFER and not name.startswith(("machine.", "times."))
+        if not name.endswith(".file")
+    }
 
 
 def kept_record(folder: Path, record: RunRecord) -> RunRecord:
@@ -222,31 +243,23 @@ def leaves(part: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", value
 
 
-def _flat(record: RunRecord) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in leaves(record_json(record))
-        if name not in _MAY_DIFFER and not name.startswith(("machine.", "times."))
-        if not name.endswith(".file")
-    }
-
-
 def _label(name: str) -> str:
     part, _, rest = name.partition(".")
+    if name == "models.writer.sha256":
+        return "the adapter's file"
     if part == "models" and rest.endswith(".sha256"):
         return f"the {rest.removesuffix('.sha256')} model's file"
     return _LABELS.get(name, name)
 
 
-def _program(record: RunRecord) -> str:
-    """The version of the program that made a record."""
-    code = record.code
+def _program(code: Mapping[str, Any]) -> str:
+    """The version of a program."""
     state = " with changes" if code["dirty"] else ""
     commit = f", commit {code['commit']}{state}" if code["commit"] else ""
     return f"version {code['version']}{commit}, sources {code['sources_sha256'][:_SHORT_HASH]}"
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     """A value, cut to the length that fits into a sentence."""
     text = "nothing" if value is None else str(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

@@ -1,6 +1,6 @@
 """Replays: a run that has ended is asked again, and the first difference is reported."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,12 @@ def replayable_record(folder: Path) -> RunRecord:
 
 def restored(record: RunRecord) -> dict[str, Any]:
     """The settings of a run as flags, as far as its record has them."""
-    return {name: record.settings[name] for name in _RESTORED if name in record.settings}
+    return restored_settings(record.settings)
+
+
+def restored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a record that a replay takes from it, as flags."""
+    return {name: kept[name] for name in _RESTORED if name in kept}
 
 
 def check_replay_folder(out: Path) -> None:

@@ -95,6 +95,10 @@ _SPELLED = {
 """Value and unit of the words that are numbers."""
 
 
+GUARDS = ("length", "letters", "number", "name")
+"""In the order in which they are applied."""
+
+
 def breaks(claim: str, cited: Sequence[str], title: str = "") -> str:
     """The first guard that a claim breaks: `length`, `letters`, `number` or `name`; empty if none.
 

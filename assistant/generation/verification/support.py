@@ -9,13 +9,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.generation.verification.cutter import Cutter
-from assistant.generation.verification.guards import breaks, is_plain
-from assistant.types import Evidence
+from assistant.generation.verification.guards import GUARDS, breaks, is_plain
+from assistant.types import Check, Evidence
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.reader import TITLE_TOKENS
 
@@ -84,20 +85,23 @@ class Verifier:
 
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
-    ) -> tuple[int, ...]:
+    ) -> dict[int, Check]:
         """The places in `cited` of the sentences that support a claim, the first of each paper.
+
+        Each comes with its check.
 
         Empty if any paper has none. Sentences are judged one by one, never together. `is_excerpt`
         says that the cutter allows the claim as an excerpt of each of `cited`.
         """
-        places: dict[str, int] = {}
+        places: dict[str, tuple[int, Check]] = {}
         for at, each in enumerate(cited):
             paper = each.paper
-            if paper.id not in places and self.supports(
-                claim, each.text, paper.title, is_excerpt=is_excerpt
+            if paper.id not in places and (
+                check := self.check(claim, each.text, paper.title, is_excerpt=is_excerpt)
             ):
-                places[paper.id] = at
-        return tuple(places.values()) if places.keys() == {each.paper.id for each in cited} else ()
+                places[paper.id] = at, check
+        whole = places.keys() == {each.paper.id for each in cited}
+        return dict(places.values()) if whole else {}
 
     def states(self, sentence: str) -> bool:
         """Whether `sentence` states something, so that it may be evidence.
@@ -109,17 +113,25 @@ class Verifier:
     def supports(
         self, claim: str, sentence: str, title: str = "", *, is_excerpt: bool = False
     ) -> bool:
-        """Whether one `sentence` of a paper supports `claim`.
+        """Whether one `sentence` of a paper supports `claim`; see `check`."""
+        return self.check(claim, sentence, title, is_excerpt=is_excerpt) is not None
+
+    def check(
+        self, claim: str, sentence: str, title: str = "", *, is_excerpt: bool = False
+    ) -> Check | None:
+        """Why one `sentence` of a paper supports `claim`; None if it does not.
 
         A sentence supports itself, and an excerpt of it unless the model is rather sure of the
         contrary. What states nothing supports nothing; a title with marks of a prompt is not read.
         """
         if not self.states(sentence):
-            return False
+            return None
         if claim.split() == sentence.split():
-            return True
+            return Check("verbatim")
         title = title if is_plain(title) else ""
         if breaks(claim, [sentence], title):
-            return False
+            return None
         least = THRESHOLD - (EXCERPT_MARGIN if is_excerpt else 0.0)
-        return self._model.logit(claim, sentence, title) >= least
+        logit = self._model.logit(claim, sentence, title)
+        rule: Literal["excerpt", "support model"] = "excerpt" if is_excerpt else "support model"
+        return Check(rule, logit, least, GUARDS) if logit >= least else None

@@ -154,17 +154,17 @@ class Decoder(_Reading):
         All texts must be different, and at least one token long.
         """
         self.read(prompt, stopped)
-        ended = [(*text, self._model.token_eos()) for text in texts]
-        left, at = list(range(len(ended))), 0
-        while len(left) > 1:
-            most = min(len(ended[each]) for each in left)
-            same = next(p for p in range(at, most) if len({ended[each][p] for each in left}) > 1)
-            if same > at:
-                self._evaluate(ended[left[0]][at:same], stopped)
+        done = 0
+
+        def likeliest(read: Slice, candidates: Sequence[int]) -> int:
+            nonlocal done
+            if len(read) > done:
+                self._evaluate(read[done:], stopped)
+                done = len(read)
             logits = self._logits()
-            token = max(sorted({ended[each][same] for each in left}), key=lambda each: logits[each])
-            left, at = [each for each in left if ended[each][same] == token], same
-        return left[0]
+            return max(candidates, key=lambda token: logits[token])
+
+        return branches([(*text, self._model.token_eos()) for text in texts], likeliest)
 
     def think(
         self, prompt: Sequence[Slice], max_tokens: int, closes: str, stopped: Stopped
@@ -299,6 +299,20 @@ class _Grammar:
 
     def close(self) -> None:
         llama_cpp.llama_sampler_free(self._sampler)
+
+
+def branches(texts: Sequence[Slice], choose: Callable[[Slice, Sequence[int]], int]) -> int:
+    """The index of one of `texts`, none of which begins another, chosen token by token.
+
+    Wherever they part, `choose` takes the tokens before and chooses one of the next, in order.
+    """
+    left, at = list(range(len(texts))), 0
+    while len(left) > 1:
+        most = min(len(texts[each]) for each in left)
+        same = next(p for p in range(at, most) if len({texts[each][p] for each in left}) > 1)
+        token = choose(texts[left[0]][:same], sorted({texts[each][same] for each in left}))
+        left, at = [each for each in left if texts[each][same] == token], same
+    return left[0]
 
 
 def common_length(left: Sequence[T], right: Sequence[T]) -> int:

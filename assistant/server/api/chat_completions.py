@@ -1,14 +1,17 @@
 """`POST /v1/chat/completions` in OpenAI's protocol: the answer at once or as a stream."""
 
+import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from assistant.generation.answer_builder import answer_text
@@ -59,7 +62,7 @@ Events = AsyncGenerator[Waiting | Event, None]
 def chat_routes(service: Service) -> APIRouter:
     """The route; it remembers recent answers."""
     router = APIRouter(tags=["Ask"])
-    recent = RecentAnswers()
+    recent = RecentAnswers(service.database)
 
     @router.post(
         "/v1/chat/completions",
@@ -83,13 +86,18 @@ def chat_routes(service: Service) -> APIRouter:
         """
         question = _question(body.messages)
         check_model(service, body.model)
-        history = recent.history(body.messages)
+        history = await asyncio.to_thread(recent.history, body.messages)
         sampling = Sampling(body.temperature or 0.0, body.seed)
         owner = owner_of(request.scope)
         events = service.ask_async(question, history, owner=owner, sampling=sampling)
         completion = _Completion(body, len(history), service.assistant, recent)
+        if body.receipt:
+            events = _with_receipt(
+                events, partial(service.receipt, history=history, sampling=sampling), completion
+            )
         if not body.stream:
-            return completion.whole(await unless_gone(request.receive, _answer(events)))
+            answer = await unless_gone(request.receive, _answer(events))
+            return await asyncio.to_thread(completion.whole, answer)
         first = await anext(events)  # an error before it has a status of its own
         lines = _lines(first, events, completion)
         return StreamingResponse(lines, media_type="text/event-stream", headers=_NO_CACHE)
@@ -128,6 +136,17 @@ def _question(messages: Sequence[Message]) -> str:
             400, "The last message has to be the user's: it is the question.", param="messages"
         )
     return checked_question(talk[-1].text)
+
+
+async def _with_receipt(
+    events: Events, make: Callable[[Answer], Json], completion: "_Completion"
+) -> Events:
+    """The events; `completion` has the receipt before the last one."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Completed):
+                completion.receipt = await run_in_threadpool(make, event.answer)
+            yield event
 
 
 async def _answer(events: Events) -> Answer:
@@ -171,6 +190,7 @@ class _Completion:
         }
         self._with_usage = bool(body.stream_options and body.stream_options.include_usage)
         self._shown = PartialAnswer(body.messages[-1].text)
+        self.receipt: Json | None = None
         self._sent = ""
 
     def whole(self, answer: Answer) -> Json:
@@ -263,7 +283,9 @@ class _Completion:
         is_drawn = self._body.temperature or self._body.seed is not None
         if is_drawn and not self._writes_freely:
             notes.append(_NOT_SAMPLED)
-        return {**answer_json(answer, str(self._envelope["id"]), self._turn), "notes": notes}
+        receipt = {"receipt": self.receipt} if self.receipt else {}
+        fields = answer_json(answer, str(self._envelope["id"]), self._turn)
+        return {**fields, "notes": notes, **receipt}
 
     def _tokens(self, text: str) -> int:
         frame = self._model.count([{"role": "user", "content": ""}])

@@ -17,6 +17,7 @@ from retrieval.types import (
     InputError,
     LibraryError,
     LibraryInUseError,
+    ModelServerError,
     NotReadyError,
     UserError,
 )
@@ -48,6 +49,7 @@ _USER_ERRORS: dict[type[UserError], tuple[int, str, int]] = {
     BusyError: (503, "busy", 5),
     NotReadyError: (503, "not_ready", 10),
     LibraryInUseError: (409, "library_in_use", 10),
+    ModelServerError: (503, "model_unavailable", 10),
     LibraryError: (503, "library_unusable", 0),
     UserError: (500, "internal_error", 0),
 }

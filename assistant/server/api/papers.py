@@ -16,7 +16,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from assistant.server.api.errors import ApiError, documented, unless_gone
 from assistant.server.api.schemas import LookupOut, LookupQuery, PaperOut, SearchOut, SearchRequest
 from assistant.server.auth import owner_of
-from assistant.server.jobs.library import JobState
+from assistant.server.jobs.board import JobState
 from assistant.server.service import Service
 from assistant.types import lookup_json, paper_json, search_json
 from retrieval.formats.citation_keys import citation_keys

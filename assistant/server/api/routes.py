@@ -14,9 +14,11 @@ from assistant.server.api.audit import audit_routes
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
 from assistant.server.api.papers import ingest_routes, paper_routes
-from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut
+from assistant.server.api.research import research_routes
+from assistant.server.api.schemas import HealthOut, ModelOut, ModelsOut, ReadyOut
 from assistant.server.auth import HttpMiddleware, path_of
 from assistant.server.service import Service
+from retrieval.types import NotReadyError
 
 _STATIC = Path(__file__).with_name("static")
 _DESCRIPTION = """
@@ -27,7 +29,7 @@ quotes and outcome come in the field `assistant`. Errors have OpenAI's shape eve
 needed only where the assistant was started with `--auth-file`.
 """
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_API_PATHS = ("/v1", "/docs", "/openapi.json", "/healthz", "/metrics")
+_API_PATHS = ("/v1", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics")
 _OLD_MCP = ("/gradio_api/mcp/sse", "/gradio_api/mcp/messages")
 """Paths of MCP's former transport, which the API refuses: in Gradio's version of it every client
 that disconnects leaves a traceback."""
@@ -48,10 +50,8 @@ def _build_api(service: Service) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for routes in (
-        *(chat_routes, _model_routes, paper_routes, audit_routes),
-        *(ingest_routes, _status_routes),
-    ):
+    routers = (chat_routes, _model_routes, paper_routes, research_routes, audit_routes)
+    for routes in (*routers, ingest_routes, _status_routes):
         api.include_router(routes(service))
     _add_docs(api)
     add_error_handlers(api)
@@ -103,6 +103,22 @@ def _status_routes(service: Service) -> APIRouter:
             return HealthOut(status="failed", message=state.error, papers=state.papers)
         stage = state.stages[-1].name if state.stages else "starting"
         return HealthOut(status="setting up", message=f"{stage} …", papers=state.papers)
+
+    @router.get(
+        "/readyz",
+        summary="Whether every part answers",
+        responses={503: {"model": ReadyOut, "description": "A part does not answer."}},
+    )
+    def ready(response: Response) -> ReadyOut:
+        """200 if library, store and models answer now, 503 otherwise: for a proxy's choice."""
+        try:
+            parts = service.parts()
+        except NotReadyError as error:
+            parts = {"setup": str(error)}
+        if any(parts.values()):
+            response.status_code = 503
+            response.headers["Retry-After"] = "10"
+        return ReadyOut(ready=not any(parts.values()), parts=parts)
 
     @router.get(
         "/metrics",

@@ -119,6 +119,8 @@ class ChatRequest(
     """For a model that writes whole answers; without one it writes the likeliest words."""
     seed: int | None = None
     """For a model that writes whole answers: the same seed gives the same answer."""
+    receipt: bool | None = None
+    """Whether the field `assistant` has a receipt: what the answer was made with and from."""
     n: Annotated[int | None, _ONE] = Field(None, ge=1, le=1)
     tools: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
     functions: Annotated[list[Any] | None, _NO_TOOLS] = Field(None, max_length=0)
@@ -173,8 +175,12 @@ class AnswerOut(_ResponseModel):
     """The question with its misspelled words corrected, or empty."""
     coverage: str
     """A sentence on how many papers were found for a topic, or empty."""
+    coverage_statement: str
+    """What was searched, matched, read and cited, in one sentence; empty for small talk."""
     suggestions: list[str]
     """Further questions that the cited abstracts answer."""
+    receipt: dict[str, Any] | None = None
+    """If asked for: of the whole answer, also where `max_tokens` or `stop` cut it short."""
     notes: list[str] = []
     """Sentences on what of the request was not followed."""
 
@@ -313,6 +319,14 @@ class HealthOut(_ResponseModel):
     """Why not; empty if they can."""
     papers: int
     model: str | None = None
+
+
+class ReadyOut(_ResponseModel):
+    """Whether every part that answers need answers now."""
+
+    ready: bool
+    parts: dict[str, str]
+    """Of each part (library, store, model, embedder) what keeps it from answering, or nothing."""
 
 
 class ErrorBody(_ResponseModel):

@@ -1,5 +1,6 @@
 """Lets users, or without an auth file all browsers, in; `protect` adds all access middleware."""
 
+import asyncio
 import re
 import secrets
 import sys
@@ -19,6 +20,7 @@ from assistant.server.auth.login import LIFETIME, Attempts, Sessions, TooManyAtt
 from assistant.server.auth.page_sessions import PageSessions
 from assistant.server.auth.request_body import BodyLimit
 from assistant.settings import Settings
+from assistant.storage.database import Database
 
 _SESSION_COOKIE = "assistant_session"
 _BROWSER_COOKIE = "assistant_browser"
@@ -26,7 +28,7 @@ _BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _YEAR = 365 * 24 * 3600
 
 
-def protect(app: FastAPI, settings: Settings) -> None:
+def protect(app: FastAPI, settings: Settings, database: Database) -> None:
     """Add the access middleware to `app`; the middleware added last sees a request first.
 
     Raises:
@@ -34,7 +36,7 @@ def protect(app: FastAPI, settings: Settings) -> None:
     """
     app.add_middleware(PageSessions)
     if settings.auth_file:
-        app.add_middleware(Guard, accounts=Accounts(settings.auth_file))
+        app.add_middleware(Guard, accounts=Accounts(settings.auth_file), database=database)
     else:
         app.add_middleware(BrowserGuard)
     app.add_middleware(BodyLimit)
@@ -61,31 +63,32 @@ def warn_if_open(settings: Settings) -> None:
 class Guard(HttpMiddleware):
     """Lets users pass, by a session or an API key.
 
-    Sessions are kept here, not in a signed cookie: one that was signed out, or whose password has
-    changed, must end even if its cookie was copied.
+    Sessions are kept in the database, not in a signed cookie: any app process accepts them, and one
+    that was signed out, or whose password has changed, ends even if its cookie was copied.
     """
 
-    def __init__(self, app: ASGIApp, accounts: Accounts) -> None:
-        """Wrap `app`; nobody is signed in yet."""
+    def __init__(self, app: ASGIApp, accounts: Accounts, database: Database) -> None:
+        """Wrap `app`."""
         super().__init__(app)
         self._accounts = accounts
-        self._sessions = Sessions()
-        self._attempts = Attempts()
+        self._sessions = Sessions(database)
+        self._attempts = Attempts(database)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests of users; others sign in or are refused."""
         request = Request(scope, receive)
         response: Response | None = None
         match path_of(scope), request.method:
-            case "/healthz", _:
+            case "/healthz" | "/readyz", _:
                 pass
             case "/login", "POST":
                 response = await self._sign_in(request)
             case "/login", "GET" | "HEAD":
-                signed_in = self._user_of_session(request)
+                signed_in = await self._user_of_session(request)
                 response = _redirect(request, "/") if signed_in else login_page()
             case "/logout", "POST":
-                self._sessions.end(request.cookies.get(_SESSION_COOKIE, ""))
+                token = request.cookies.get(_SESSION_COOKIE, "")
+                await asyncio.to_thread(self._sessions.end, token)
                 response = _redirect(request, "/login")
                 _set_cookie(response, request, _SESSION_COOKIE, "", 0)
             case "/login" | "/logout", _:
@@ -111,15 +114,16 @@ class Guard(HttpMiddleware):
         """The user of the API key if one is sent, else of the session."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
-            return self._user_of_session(request)
+            return await self._user_of_session(request)
         key = key.strip()
         if name := self._accounts.with_verified_key(key):
             return name
         address, name = f"key {_address(request)}", f"key {key_id_of(key)[:64]}"
         return await self._attempts.make(address, name, lambda: self._accounts.with_key(key))
 
-    def _user_of_session(self, request: Request) -> str | None:
-        session = self._sessions.find(request.cookies.get(_SESSION_COOKIE, ""))
+    async def _user_of_session(self, request: Request) -> str | None:
+        token = request.cookies.get(_SESSION_COOKIE, "")
+        session = await asyncio.to_thread(self._sessions.find, token) if token else None
         user = self._accounts.user(session.name) if session else None
         return session.name if session and user and user.password == session.password else None
 
@@ -141,7 +145,7 @@ class Guard(HttpMiddleware):
         if found is None or user is None:
             return login_page(401, "The name or the password is wrong.", name)
         signed_in = _redirect(request, "/")
-        token = self._sessions.begin(name, user.password)
+        token = await asyncio.to_thread(self._sessions.begin, name, user.password)
         _set_cookie(signed_in, request, _SESSION_COOKIE, token, LIFETIME)
         return signed_in
 

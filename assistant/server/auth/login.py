@@ -4,25 +4,27 @@ import asyncio
 import hashlib
 import math
 import secrets
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import jinja2
 from fastapi.responses import HTMLResponse
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy import delete, insert, select
+
+from assistant.storage.database import Database
+from assistant.storage.tables import FAILURES, SESSIONS
 
 LIFETIME = 7 * 24 * 3600
 """Seconds of a session."""
 _MAX_SESSIONS = 10_000
 """Sessions at once; above this the oldest end."""
-_BY_ADDRESS = RateLimitItemPerMinute(10, namespace="address")
-"""Failures from one address."""
-_BY_NAME = RateLimitItemPerMinute(20, namespace="name")
+_WINDOW = 60.0
+"""Seconds that a failure counts."""
+_BY_ADDRESS = 10
+"""Failures from one address in the window."""
+_BY_NAME = 20
 """Failures for one name, from any address."""
 _MAX_WAIT = 10.0
 """Seconds that an attempt may wait for its turn."""
@@ -44,11 +46,14 @@ class TooManyAttempts(Exception):  # noqa: N818 - it reports a limit, not a faul
 
 
 class Attempts:
-    """Verifies one password or key at a time: each costs processor time and 64 MiB."""
+    """Verifies one password or key at a time: each costs processor time and 64 MiB.
 
-    def __init__(self) -> None:
+    Failures are counted in the database, for all app processes together.
+    """
+
+    def __init__(self, database: Database) -> None:
         """Count no failure yet."""
-        self._failures = MovingWindowRateLimiter(MemoryStorage())
+        self._database = database
         self._turn = asyncio.Lock()
 
     async def make(self, address: str, name: str, verify: Callable[[], str | None]) -> str | None:
@@ -56,22 +61,36 @@ class Attempts:
 
         Raises:
             TooManyAttempts: too many have failed or are waiting.
+            LibraryError: the database cannot be used.
         """
-        counted = ((_BY_ADDRESS, address), (_BY_NAME, name))
+        counted = ((f"address {address}", _BY_ADDRESS), (f"name {name}", _BY_NAME))
         try:
             await asyncio.wait_for(self._turn.acquire(), _MAX_WAIT)
         except TimeoutError:
             raise TooManyAttempts(_MAX_WAIT) from None
         try:
-            for limit, of in counted:
-                if not self._failures.test(limit, of):
-                    reset = self._failures.get_window_stats(limit, of).reset_time
-                    raise TooManyAttempts(reset - time.time())
-            found = await asyncio.to_thread(verify)
-            for limit, of in counted if found is None else ():
-                self._failures.hit(limit, of)
+            return await asyncio.to_thread(self._make, counted, verify)
         finally:
             self._turn.release()
+
+    def _make(
+        self, counted: Sequence[tuple[str, int]], verify: Callable[[], str | None]
+    ) -> str | None:
+        table = FAILURES.c
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            connection.execute(delete(FAILURES).where(table.at <= now - _WINDOW))
+            for of, limit in counted:
+                query = select(table.at).where(table.of == of).order_by(table.at.desc())
+                failures = connection.scalars(query.limit(limit)).all()
+                if len(failures) == limit:
+                    raise TooManyAttempts(failures[-1] + _WINDOW - now)
+        found = verify()
+        if found is None:
+            with self._database.writing() as connection:
+                now = self._database.now(connection)
+                rows = [{"of": of, "at": now} for of, _ in counted]
+                connection.execute(insert(FAILURES), rows)
         return found
 
 
@@ -82,34 +101,44 @@ class Session:
     name: str
     password: str
     """Hash of the password at sign-in; the session ends when the password changes."""
-    until: float
-    """Seconds on the clock of `Sessions`."""
 
 
 class Sessions:
-    """The sessions by the hashes of their tokens, so that memory holds no token."""
+    """The sessions by the hashes of their tokens, so that the database holds no token.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin without sessions."""
-        self._clock = clock
-        self._sessions: dict[str, Session] = {}
+    Every app process finds them there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        """Open nothing yet."""
+        self._database = database
 
     def begin(self, name: str, password: str) -> str:
         """Begin a session; returns its token, 256 random bits."""
         token = secrets.token_urlsafe(32)
-        self._sessions[_hash(token)] = Session(name, password, self._clock() + LIFETIME)
-        if len(self._sessions) > _MAX_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
+        table = SESSIONS.c
+        oldest_kept = select(table.until).order_by(table.until.desc()).offset(_MAX_SESSIONS - 1)
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            row = {"token": _hash(token), "name": name, "password": password}
+            connection.execute(insert(SESSIONS).values(**row, until=now + LIFETIME))
+            least = connection.scalars(oldest_kept.limit(1)).first() or now
+            connection.execute(delete(SESSIONS).where(table.until < max(least, now)))
         return token
 
     def find(self, token: str) -> Session | None:
         """The session of a token; None if there is none or it has ended."""
-        session = self._sessions.get(_hash(token))
-        return session if session and self._clock() < session.until else None
+        table = SESSIONS.c
+        query = select(table.name, table.password).where(table.token == _hash(token))
+        with self._database.reading() as connection:
+            row = connection.execute(query.where(table.until > self._database.now(connection)))
+            found = row.first()
+        return Session(*found) if found else None
 
     def end(self, token: str) -> None:
         """End the session of a token."""
-        self._sessions.pop(_hash(token), None)
+        with self._database.writing() as connection:
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.token == _hash(token)))
 
 
 def _hash(token: str) -> str:

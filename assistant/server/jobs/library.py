@@ -1,72 +1,29 @@
-"""Jobs on the library (ingest, remove, check, repair), run in a thread, and their progress."""
+"""Jobs on the library (ingest, remove, check, repair), run in a thread, and their progress.
+
+One process runs a job; the pages of all show it.
+"""
 
 import sys
 import threading
 import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from retrieval.library.health import Health, check, mend, repair
-from retrieval.library.ingest import Removal, ingest, remove_source
+from assistant.server.jobs.board import BEAT_SECONDS, JobBoard, JobKind, JobState, Stage
+from retrieval.library.health import check, mend, repair
+from retrieval.library.ingest import ingest, remove_source
 from retrieval.library.library import Library
-from retrieval.types import BusyError, Cancelled, IngestReport, Progress, UserError
-
-JobKind = Literal["ingest", "remove", "check", "repair"]
+from retrieval.types import Cancelled, LibraryError, Progress, UserError
 
 LONGEST_NAME = 120
 """Characters of a file's shown name."""
 UNEXPECTED = "Something unexpected went wrong; the terminal shows more."
 _MIN_SECONDS = 1.0
 """Time in a stage before the time left is estimated."""
-_RUNNING = {
-    "ingest": "Files are being added",
-    "remove": "A file's papers are being removed",
-    "check": "The library is being checked",
-    "repair": "The library is being repaired",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A step of a job and its progress."""
-
-    name: str
-    done: int = 0
-    total: int = 0
-    """0 if unknown."""
-    unit: str = ""
-    seconds_left: float | None = None
-    """None if it cannot be estimated yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobState:
-    """The running job, or how the last one ended."""
-
-    number: int = 0
-    """The job's number in this process, from 1; 0 before the first."""
-    kind: JobKind = "ingest"
-    running: bool = False
-    stages: tuple[Stage, ...] = ()
-    stopping: bool = False
-    """It runs, but was asked to stop."""
-    stopped: bool = False
-    """It ended because it was asked to stop."""
-    error: str = ""
-    """One sentence if it failed."""
-    report: IngestReport | None = None
-    """Of files that were added."""
-    added: int = 0
-    """Papers that were added, even if it was stopped or failed."""
-    removal: Removal | None = None
-    """Of a file that was removed."""
-    health: Health | None = None
-    """Of a check or a repair."""
-
-
 _Job = Callable[[Library, Progress], JobState]
 
 
@@ -74,16 +31,25 @@ class LibraryJobs:
     """Runs jobs on a library, one at a time. Thread-safe."""
 
     def __init__(
-        self, library: Callable[[], Library], on_count: Callable[[int], None] = lambda _papers: None
+        self,
+        library: Callable[[], Library],
+        board: JobBoard,
+        on_count: Callable[[int], None] = lambda _papers: None,
     ) -> None:
         """Start nothing yet.
 
         Args:
             library: returns the library; may raise `NotReadyError`.
-            on_count: called after each job with the number of papers.
+            board: shows the jobs to all app processes.
+            on_count: called after each job, of any process, with the number of papers.
         """
         self._library = library
+        self._board = board
         self._on_count = on_count
+        self._past: int | None = None
+        """The last job that had ended when this process first looked; it is not shown."""
+        self._counted = 0
+        """The last job of another process after which papers were counted."""
         self._lock = threading.Lock()
         self._state = JobState()
         self._progress = ProgressTracker()
@@ -91,7 +57,25 @@ class LibraryJobs:
 
     @property
     def state(self) -> JobState:
-        """The running job, or the last one."""
+        """The running job, or the last one, of any process."""
+        own = self._own_state()
+        if own.running:
+            return own
+        try:
+            latest = self._board.latest() or JobState()
+        except LibraryError:  # the own one is known all the same
+            return own
+        if self._past is None:
+            self._past = latest.number - latest.running
+        if latest.number <= max(own.number, self._past):
+            return own
+        if not latest.running and self._counted != latest.number:
+            self._counted = latest.number
+            with suppress(UserError):
+                self._on_count(_count(self._library()))
+        return latest
+
+    def _own_state(self) -> JobState:
         with self._lock:
             if not self._state.running:
                 return self._state
@@ -150,13 +134,18 @@ class LibraryJobs:
         return self._begin("repair", lambda *job: JobState(health=repair(*job)))
 
     def cancel(self) -> None:
-        """Stop adding files before the next paper; papers already written stay.
+        """Stop adding files in this process before the next paper; papers already written stay.
 
         Jobs of other kinds run to their end.
         """
         with self._lock:
             if self._state.running and self._state.kind == "ingest":
                 self._progress.stop.set()
+
+    def cancel_anywhere(self) -> None:
+        """Stop adding files, whichever process does it; see `cancel`."""
+        self.cancel()
+        self._board.stop()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait at most `seconds` for the running job; returns whether it has ended."""
@@ -172,20 +161,18 @@ class LibraryJobs:
     def _begin(self, kind: JobKind, job: _Job) -> int:
         library = self._library()
         with self._lock:
-            if self._state.running:
-                raise BusyError(f"{_RUNNING[self._state.kind]}; try again when that has ended.")
-            number = self._state.number + 1
-            self._state = JobState(number, kind, running=True)
+            self._state = self._board.begin(kind)
             self._progress = ProgressTracker()
             self._thread = threading.Thread(
                 target=self._run, args=(library, job), name=kind, daemon=True
             )
             self._thread.start()
-        return number
+            return self._state.number
 
     def _run(self, library: Library, job: _Job) -> None:
         before = _count(library)
-        ended = JobState(error=UNEXPECTED)
+        ended, done = JobState(error=UNEXPECTED), threading.Event()
+        threading.Thread(target=self._beat, args=(done,), name="beat", daemon=True).start()
         try:
             ended = job(library, self._progress.report_or_stop)
         except Cancelled:
@@ -199,6 +186,17 @@ class LibraryJobs:
                 number, kind = self._state.number, self._state.kind
                 added, stages = max(0, papers - before), self._progress.stages
                 self._state = replace(ended, number=number, kind=kind, stages=stages, added=added)
+                done.set()
+                with suppress(LibraryError):  # this process shows it all the same
+                    self._board.report(self._state)
+
+    def _beat(self, done: threading.Event) -> None:
+        """Show the running job to other processes, and stop it if one of them asks to."""
+        while not done.wait(BEAT_SECONDS):
+            with suppress(LibraryError):  # the database may be back the next time
+                state = self._own_state()
+                if state.running and self._board.report(state) and state.kind == "ingest":
+                    self._progress.stop.set()
 
     def _mend(self, library: Library) -> str:
         """Complete an interrupted change; returns a sentence if that fails."""
@@ -222,12 +220,19 @@ class ProgressTracker:
         self._stages: list[Stage] = []
         self._start = (0.0, 0)
         """Time at which the last stage began, and how much of it was done then."""
+        self._reported = 0.0
+        """Time of the last report."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """All stages so far, the current one last."""
+        """All stages so far, the current one last; its estimate counts down between reports."""
         with self._lock:
-            return tuple(self._stages)
+            if not self._stages:
+                return ()
+            last = self._stages[-1]
+            left = (last.seconds_left or 0) - (time.monotonic() - self._reported)
+            # An estimate that has run out was wrong: better none until the next report.
+            return (*self._stages[:-1], replace(last, seconds_left=left if left > 0 else None))
 
     def report(self, stage: str, done: int, total: int, unit: str) -> None:
         """Record progress; see `Progress`."""
@@ -235,6 +240,7 @@ class ProgressTracker:
             if not self._stages or self._stages[-1].name != stage:
                 self._start = (time.monotonic(), done)
                 self._stages.append(Stage(stage))
+            self._reported = time.monotonic()
             self._stages[-1] = Stage(stage, done, total, unit, self._seconds_left(done, total))
 
     def report_or_stop(self, stage: str, done: int, total: int, unit: str) -> None:

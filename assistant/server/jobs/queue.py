@@ -1,4 +1,4 @@
-"""The queue for the one model: first come, first served, one request at a time."""
+"""The queue for the model: as many turns at once as it has slots, fair by owner."""
 
 import threading
 import time
@@ -13,28 +13,60 @@ _TURNS = 20
 """Turns whose mean length is the estimate for the next."""
 
 
-class RequestQueue:
-    """A bounded queue in which the first ticket has the turn. Thread-safe."""
+def _one() -> int:
+    return 1
 
-    def __init__(self, longest: int = 32, clock: Callable[[], float] = time.monotonic) -> None:
+
+class RequestQueue:
+    """A bounded queue in which as many tickets have their turn as the model has slots.
+
+    A free slot goes to an owner with the fewest turns, first come first served: with one slot, to
+    the first ticket. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        longest: int = 32,
+        clock: Callable[[], float] = time.monotonic,
+        slots: Callable[[], int] = _one,
+    ) -> None:
         """Make an empty queue.
 
         Args:
-            longest: places at most, including the one that has the turn.
+            longest: places at most, including those that have their turn.
             clock: seconds, to measure turns with.
+            slots: how many may have their turn at once.
         """
         self.longest = longest
         self.clock = clock
+        self._slots = slots
         self.tickets: deque[Ticket] = deque()
         self.changed = threading.Condition()
         """To be held while the fields here are read or changed."""
-        self.begun = 0.0
-        """When the first ticket became the first."""
+        self.turns: dict[Ticket, float] = {}
+        """The tickets that have their turn, and since when."""
         self.turn_seconds: deque[float] = deque(maxlen=_TURNS)
 
     def __len__(self) -> int:
         """Places taken."""
         return len(self.tickets)
+
+    @property
+    def slots(self) -> int:
+        """How many may have their turn at once."""
+        return max(1, self._slots())
+
+    @property
+    def waiting(self) -> list["Ticket"]:
+        """The tickets whose turn has not come, first come first."""
+        return [ticket for ticket in self.tickets if ticket not in self.turns]
+
+    def give_turns(self) -> None:
+        """Give the free slots to those who wait; `changed` must be held."""
+        while len(self.turns) < self.slots and (waiting := self.waiting):
+            owners = [ticket.owner for ticket in self.turns]
+            self.turns[min(waiting, key=lambda each: owners.count(each.owner))] = self.clock()
+        self.changed.notify_all()
 
     def enter(self, owner: str = "") -> "Ticket":
         """Take the last place; as a context, the ticket leaves it at the end.
@@ -53,8 +85,7 @@ class RequestQueue:
             self._check(owner)
             ticket = Ticket(self, owner)
             self.tickets.append(ticket)
-            if len(self.tickets) == 1:
-                self.begun = self.clock()
+            self.give_turns()
             return ticket
 
     def _check(self, owner: str) -> None:
@@ -91,26 +122,34 @@ class Ticket:
 
     @property
     def ahead(self) -> int:
-        """How many come first; 0 if this one has the turn."""
+        """How many come first; 0 if this one has its turn."""
         with self._queue.changed:
-            return self._queue.tickets.index(self)
+            return self._ahead()
+
+    def _ahead(self) -> int:
+        """With one slot the place in the queue, with more the turns that must end first."""
+        queue = self._queue
+        if self not in queue.tickets:
+            raise ValueError("the ticket has left its queue")
+        return 0 if self in queue.turns else queue.waiting.index(self) + 1
 
     @property
     def seconds(self) -> float | None:
         """Estimated seconds until the turn; None before a first turn has ended."""
         queue = self._queue
         with queue.changed:
-            ahead = queue.tickets.index(self)
+            ahead = self._ahead()
             if not ahead or not queue.turn_seconds:
                 return None if ahead else 0.0
             usual = fmean(queue.turn_seconds)
-            return ahead * usual - min(usual, queue.clock() - queue.begun)
+            passed = min(usual, queue.clock() - min(queue.turns.values()))
+            return (ahead - 1) * usual / queue.slots + (usual - passed)
 
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds` for the turn; returns whether it came."""
         queue = self._queue
         with queue.changed:
-            came = queue.changed.wait_for(lambda: queue.tickets[0] is self, seconds)
+            came = queue.changed.wait_for(lambda: self in queue.turns, seconds)
             self._had_its_turn |= came
             return came
 
@@ -120,10 +159,8 @@ class Ticket:
         with queue.changed:
             if self not in queue.tickets:
                 return
-            if queue.tickets[0] is self:
-                now = queue.clock()
-                if self._had_its_turn:  # else its time in front says nothing about a turn
-                    queue.turn_seconds.append(now - queue.begun)
-                queue.begun = now
             queue.tickets.remove(self)
-            queue.changed.notify_all()
+            begun = queue.turns.pop(self, None)
+            if begun is not None and self._had_its_turn:  # else it says nothing about a turn
+                queue.turn_seconds.append(queue.clock() - begun)
+            queue.give_turns()

@@ -8,11 +8,13 @@ from assistant.models.download.hub import PREFIX
 from assistant.models.store import DEFAULT
 from assistant.pipeline.assistant import Assistant
 from assistant.pipeline.startup import assistant_over, open_chat_model, open_library, open_reader
-from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, Stage, printed
+from assistant.server.jobs.board import Stage
+from assistant.server.jobs.library import UNEXPECTED, ProgressTracker, printed
 from assistant.settings import Settings, resource_folder
 from retrieval.encoders.llamacpp import check_model_file
+from retrieval.index.place import make_home
 from retrieval.library.ingest import ingest
-from retrieval.library.library import Library, make_home
+from retrieval.library.library import Library
 from retrieval.types import Cancelled, UserError
 
 
@@ -113,7 +115,8 @@ def check_paths(settings: Settings) -> None:
         ModelError: a model given by its path is missing, not a model, or too large.
     """
     make_home(settings.home)
-    for spec in (settings.model, settings.embedder):
+    local = [(settings.model, settings.model_url), (settings.embedder, settings.embedder_url)]
+    for spec in [spec for spec, url in local if not url]:
         if spec != DEFAULT and not spec.startswith(PREFIX):
             check_model_file(Path(spec).expanduser())
 

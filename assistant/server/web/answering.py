@@ -112,7 +112,12 @@ class Answering:
         """Store the answer, or what was shown of it."""
         try:
             self._service.conversations.keep(
-                replace(exchange, answer=shown.answer, notice="")
+                replace(
+                    exchange,
+                    answer=shown.answer,
+                    notice="",
+                    made_with=self._service.made_with(),
+                )
                 if shown.answer
                 else replace(
                     exchange, sentences=shown.sentences, citations=shown.citations, notice=notice
@@ -143,6 +148,10 @@ class Stops:
     def is_current(self, session: str, flag: threading.Event) -> bool:
         """Whether the session still waits for the answer that `flag` stops."""
         return self._flags.get(session) is flag
+
+    def is_idle(self, session: str) -> bool:
+        """Whether the session waits for no answer and has stopped none."""
+        return session not in self._flags
 
     def end(self, session: str) -> None:
         """Stop and forget the session: its page was closed or shows another conversation."""

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from assistant.generation.rendering import ABSTENTIONS, blocks
 from assistant.pipeline.intent import is_fixed
+from assistant.research.methods import MATCHED, methods_of_answer
 from assistant.server.auth import owner_behind
 from assistant.server.history import (
     LONGEST_COMMENT,
@@ -22,11 +23,12 @@ from assistant.server.history import (
 )
 from assistant.server.service import Service
 from assistant.server.web.answering import Answering, PendingQuestion, Stops
-from assistant.server.web.cards import Card, cards, is_quoted, read_cards
+from assistant.server.web.cards import Card, Stem, cards, is_quoted, read_cards, stems_of
 from assistant.server.web.exports import (
     COLUMNS,
     Row,
     copied_text,
+    exchange_markdown,
     table_csv,
     table_markdown,
     table_rows,
@@ -111,13 +113,17 @@ chat_html = templates(
     abstentions=ABSTENTIONS,
     blocks=blocks,
     cards=cards,
+    casefold=str.casefold,
     columns=COLUMNS,
     copied_text=copied_text,
+    exchange_markdown=exchange_markdown,
     is_fixed=is_fixed,
     is_quoted=is_quoted,
     is_table=is_table,
     longest_comment=LONGEST_COMMENT,
     longest_name=LONGEST_NAME,
+    matched=MATCHED,
+    methods_of_answer=methods_of_answer,
     read_cards=read_cards,
     reasons=_REASONS,
     split_last_word=split_last_word,
@@ -158,6 +164,7 @@ class Chat:
                 self.find = gr.HTML(
                     chat_html("find"), elem_id="find", js_on_load=script, apply_default_css=False
                 )
+                self.pins = gr.HTML(elem_id="pins", label="Pinned questions", **with_events)
                 self.past = gr.HTML(elem_id="past", label="Conversations", **with_events)
             with gr.Column(scale=4, min_width=320, elem_id="talk"):
                 with gr.Column(elem_id="log"):
@@ -245,8 +252,13 @@ class Chat:
             last = self._view(pending.owner, pending.before.id) | self._idle
         except UserError as error:
             last = self._error(error) | self._idle
-        # Gradio shows the last value a second time, so it must change nothing on another page.
-        yield last if self._stops.is_current(session, flag) else gr.skip()
+        if self._stops.is_current(session, flag):
+            yield last
+        elif self._stops.is_idle(session):
+            yield {self.answer: ""}  # an update that was on its way may have come after the switch
+        else:
+            # Gradio shows the last value a second time, so it must not change another answer.
+            yield gr.skip()
 
     def _answer_updates(self, pending: PendingQuestion, flag: threading.Event) -> Iterator[Updates]:
         """The question as it is sent, then its answer as it grows."""
@@ -257,7 +269,8 @@ class Chat:
         sent |= {self.send: _HIDDEN, self.stop: _VISIBLE}
         for shown, waiting in self._answering.answer(pending, flag):
             papers = self._service.setup.state.papers
-            yield sent | {self.answer: chat_html("asking", shown, waiting, papers)}
+            asking = chat_html("asking", shown, waiting, papers, self._stem)
+            yield sent | {self.answer: asking}
             sent = {}
 
     def _view(self, owner: str, id_: str) -> Updates:
@@ -281,9 +294,19 @@ class Chat:
     def _conversation(self, conversation: Conversation | None) -> Updates:
         """The questions and answers of a conversation; example questions if it has none."""
         if conversation is None:
-            return {self.conversation: chat_html("welcome", self._examples())}
+            papers = self._service.setup.state.papers
+            return {self.conversation: chat_html("welcome", self._examples(), papers)}
         shown = self._answering.with_stopped(conversation)
-        return {self.conversation: chat_html("conversation", shown, self._answering.running)}
+        running = self._answering.running
+        return {self.conversation: chat_html("conversation", shown, running, self._stem)}
+
+    @property
+    def _stem(self) -> Stem:
+        """How the words of this library decide something."""
+        try:
+            return stems_of(self._service.assistant.library.lexical)
+        except UserError:  # there is no assistant yet
+            return str.casefold
 
     def _error(self, error: UserError) -> Updates:
         return {self.answer: chat_html("error", str(error))}

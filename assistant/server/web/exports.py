@@ -3,18 +3,17 @@
 Text of papers, people and models is escaped: it stays text wherever it is shown.
 """
 
-import csv
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Query, Request, Response
 
 from assistant.generation.rendering import MARKDOWN, Form, Part, parts_of_answer, write
 from assistant.pipeline.intent import is_fixed
+from assistant.research import table_files
+from assistant.research.table_files import markdown_text
 from assistant.server.auth import owner_of
 from assistant.server.history import Conversation, Exchange
 from assistant.server.service import Service
@@ -22,23 +21,26 @@ from assistant.server.web.cards import claims_on
 from assistant.types import Answer, Completed, PartialAnswer, answer_json, by_paper, dumps
 from retrieval.formats.citation_keys import citation_keys
 from retrieval.formats.writers import FORMATS
-from retrieval.text.latex import split_formulas
 from retrieval.types import Paper, UserError
 
+STYLE_NAMES = {
+    "bibtex": "BibTeX",
+    "ris": "RIS",
+    "csl-json": "CSL JSON",
+    "apa": "APA",
+    "ieee": "IEEE",
+    "vancouver": "Vancouver",
+    "chicago": "Chicago",
+}
+"""Formats of `FORMATS`, with their names on the page."""
 COLUMNS = ("Paper", "Year", "What it says", "Quote")
 Row = tuple[str, str, str, str]
 """What an answer says of one paper: title, year, the sentences written about it, the quotes."""
 _TABLE = 3
 """Cited papers from which a table is shown without anything written about them."""
 _PLAIN = "text/plain; charset=utf-8"
-_FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""Beginnings of a cell that a spreadsheet reads as a formula."""
 _COPIED: Form = {"references": "\n", "reference": "\n{marks} {paper}."}
 _LISTED: Form = {"reference": "{paper}.{address}"}
-_SYNTAX = re.compile(r"[\\`*_{}\[\]<>#|~$&]|^[+=-]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
-"""Characters with a meaning in Markdown; those of lists only at the beginning of a line."""
-_IN_FORMULAS = str.maketrans({"<": r"\lt ", ">": r"\gt ", "|": r"\vert "})
-"""Characters of a formula that would begin a tag or a table cell."""
 
 
 def add_downloads(app: FastAPI, service: Service) -> None:
@@ -66,15 +68,15 @@ def add_downloads(app: FastAPI, service: Service) -> None:
         return _file(text, conversation.name, "json", "application/json")
 
     @app.get("/cite", include_in_schema=False)
-    def cite(paper: str, style: str = "bibtex") -> Response:
-        """The reference of a paper in a format of `FORMATS`, to be copied."""
+    def cite(paper: Annotated[list[str], Query()], style: str = "bibtex") -> Response:
+        """The references of papers in a format of `FORMATS`, to be copied."""
         if style not in FORMATS:
             raise HTTPException(404, f"There is no format of that name; take {', '.join(FORMATS)}.")
         try:
-            found = service.paper(paper)
-            if found is None:
+            found = [each for each in map(service.paper, paper) if each]
+            if not found:
                 raise HTTPException(404, "This paper is not in the library any more.")
-            return Response(export_papers(service, [found], style), media_type=_PLAIN)
+            return Response(export_papers(service, found, style), media_type=_PLAIN)
         except UserError as error:
             raise HTTPException(503, str(error)) from error
 
@@ -103,14 +105,19 @@ def conversation_markdown(conversation: Conversation) -> str:
     """The conversation as Markdown; citations have the numbers of the papers in the references."""
     papers = cited_papers(conversation)
     number_of = {paper.id: number for number, paper in enumerate(papers, start=1)}
-    blocks = [f"# {_text(conversation.name)}"]
+    blocks = [f"# {markdown_text(conversation.name)}"] if conversation.name else []
     blocks += (_exchange(each, number_of) for each in conversation.exchanges)
     if papers:
         parts = (Part("reference", paper=paper) for paper in papers)
-        listed = (write(part, _LISTED, _text) for part in parts)
+        listed = (write(part, _LISTED, markdown_text) for part in parts)
         blocks.append("## References")
         blocks.append("\n".join(f"{at}. {each}" for at, each in enumerate(listed, start=1)))
     return "\n\n".join(blocks) + "\n"
+
+
+def exchange_markdown(exchange: Exchange) -> str:
+    """One question and its answer as Markdown."""
+    return conversation_markdown(Conversation("", "", 0.0, (exchange,)))
 
 
 def cited_papers(conversation: Conversation) -> list[Paper]:
@@ -161,18 +168,12 @@ def table_rows(answer: Answer) -> list[Row]:
 
 def table_markdown(rows: Sequence[Row]) -> str:
     """The table as Markdown."""
-    lines = [[_text(cell) for cell in line] for line in (COLUMNS, *rows)]
-    lines.insert(1, ["---"] * len(COLUMNS))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    return table_files.table_markdown((COLUMNS, *rows))
 
 
 def table_csv(rows: Sequence[Row]) -> str:
-    """The table as CSV; spreadsheets read no cell as a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
-    return file.getvalue()
+    """The table as CSV."""
+    return table_files.table_csv((COLUMNS, *rows))
 
 
 def _conversation(service: Service, request: Request, id_: str) -> Conversation:
@@ -207,24 +208,8 @@ def _exchange(exchange: Exchange, number_of: dict[str, int]) -> str:
         for part in parts_of_answer(shown)
     )
     if answer and is_fixed(answer):
-        text = _text(answer.text)
+        text = markdown_text(answer.text)
     else:
-        text = "".join(write(part, MARKDOWN, _text) for part in parts)
-    notice = "" if answer else f"*{_text(exchange.notice)}*"
-    return f"## {_text(exchange.question)}\n\n{text}{notice}".rstrip()
-
-
-def _text(text: str) -> str:
-    """Text that Markdown shows unchanged, on one line; formulas stay formulas."""
-    return "".join(
-        # A link or picture has `](`, which `{}` takes apart and LaTeX ignores.
-        piece.translate(_IN_FORMULAS).replace("](", "]{}(")
-        if is_formula
-        else _SYNTAX.sub(r"\\\g<0>", piece)
-        for piece, is_formula in split_formulas(" ".join(text.split()))
-    )
-
-
-def _csv_cell(cell: str) -> str:
-    text = " ".join(cell.split())
-    return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
+        text = "".join(write(part, MARKDOWN, markdown_text) for part in parts)
+    notice = "" if answer else f"*{markdown_text(exchange.notice)}*"
+    return f"## {markdown_text(exchange.question)}\n\n{text}{notice}".rstrip()

@@ -26,6 +26,8 @@ _REMEMBERED = 4096
 _SET_OFF = re.compile(
     r"(?<!\\)(?:\$\$([^$]{1,1000})\$\$|\\\[(.{1,1000}?)\\\]|\\\((.{1,1000}?)\\\))", re.DOTALL
 )
+_PAIR = re.compile("``|''")
+"""Quotation marks of LaTeX."""
 _DEFINES = re.compile(r"\\(?:newcommand|newenvironment|DeclareMathOperator|def)(?![A-Za-z])")
 """Definitions can expand a short formula without limit."""
 _REFERENCE = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
@@ -68,8 +70,13 @@ class _UnknownError(ValueError):
 def with_formulas(text: str) -> Markup:
     """`text` with its formulas as MathML, everything else escaped."""
     return Markup().join(
-        _formula(piece) if is_formula else escape(piece) for piece, is_formula in _pieces(text)
+        _formula(piece) if is_formula else _prose(piece) for piece, is_formula in _pieces(text)
     )
+
+
+def plain_formulas(text: str) -> str:
+    """`text` as `with_formulas` shows it, without elements: for names and tooltips."""
+    return with_formulas(text).striptags()
 
 
 def marked(abstract: str, quotes: Sequence[str]) -> Markup:
@@ -101,9 +108,10 @@ def _segments(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[Mar
             yield _formula(piece), any(first < end and last > start for first, last in spans)
         else:
             cuts = {start, end, *(at for span in spans for at in span if start < at < end)}
-            for one, other in pairwise(sorted(cuts)):
+            within = {start + pair.start() + 1 for pair in _PAIR.finditer(piece)}
+            for one, other in pairwise(sorted({at + (at in within) for at in cuts})):
                 is_quoted = any(first <= one < last for first, last in spans)
-                yield escape(text[one:other]), is_quoted
+                yield _prose(text[one:other]), is_quoted
         start = end
 
 
@@ -117,6 +125,11 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
             yield found.group(), True
             at = found.end()
     yield from split_formulas(text[at:])
+
+
+def _prose(text: str) -> Markup:
+    """Text outside formulas, escaped; the quotation marks of LaTeX as they are printed."""
+    return escape(_PAIR.sub(lambda found: "“" if found[0] == "``" else "”", text))
 
 
 @lru_cache(maxsize=_REMEMBERED)

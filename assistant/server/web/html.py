@@ -17,7 +17,7 @@ import gradio as gr
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import Extension
 
-from assistant.server.web.formulas import marked, marked_spans, with_formulas
+from assistant.server.web.formulas import marked, marked_spans, plain_formulas, with_formulas
 from assistant.types import dumps
 from retrieval.formats.writers import authors_line, where
 from retrieval.types import Paper
@@ -103,6 +103,7 @@ _ENVIRONMENT.filters |= {
     "json": dumps,
     "marked": marked,
     "number": "{:,}".format,
+    "plain": plain_formulas,
     "size": size,
     "where": where,
 }

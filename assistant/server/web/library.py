@@ -14,11 +14,12 @@ from typing import Any
 import gradio as gr
 
 from assistant.server.auth.request_body import SUFFIXES
-from assistant.server.jobs.library import JobState, LibraryJobs, Stage
+from assistant.server.jobs.board import JobState, Stage
+from assistant.server.jobs.library import LibraryJobs
 from assistant.server.jobs.setup import SetupState
 from assistant.server.service import Service
 from assistant.server.web.html import ON_LOAD, QUIET, event_field, templates
-from assistant.server.web.topic_map import circles
+from assistant.server.web.topic_map import tiles
 from retrieval.library.ingest import Removal, removal_of
 from retrieval.library.ingest_log import IngestLog, read_log
 from retrieval.library.overview import Copies
@@ -189,7 +190,9 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
     typed = [parts.uploads, parts.venue, parts.year, page_state]
     # Without preprocessing the files keep their names.
     parts.uploads.upload(add, typed, preprocess=False, **options)
-    parts.cancel.click(lambda page: attempt(page, "ingest", jobs.cancel), [page_state], **options)
+    parts.cancel.click(
+        lambda page: attempt(page, "ingest", jobs.cancel_anywhere), [page_state], **options
+    )
     asked = parts.overview.select(ask, [page_state], **options)
     asked.then(None, js=_FOCUS_KEEP, api_visibility="private")
     parts.remove.click(remove, [page_state], **options)
@@ -237,7 +240,7 @@ def _topics(service: Service) -> tuple[str, bool]:
         papers = service.overview().papers
     except UserError:  # the overview shows it
         return "", True
-    drawn = circles(topics.topics) if topics else []
+    drawn = tiles(topics.topics) if topics else []
     return library_html("topics", topics, drawn, papers), topics is not None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from assistant.server.service import Service
-from assistant.server.web.exports import export_papers
+from assistant.server.web.exports import STYLE_NAMES, export_papers
 from assistant.server.web.html import ON_LOAD, QUIET, STATIC, event_field, event_list, templates
 from assistant.server.web.paper import PaperDialog
 from retrieval.formats.writers import authors_line
@@ -28,16 +28,6 @@ _SORTS = {
     "year": "Newest first",
 }
 """Orders of the papers, with their names on the page."""
-_FORMATS = {
-    "bibtex": "BibTeX",
-    "ris": "RIS",
-    "csl-json": "CSL JSON",
-    "apa": "References (APA)",
-    "ieee": "References (IEEE)",
-    "vancouver": "References (Vancouver)",
-    "chicago": "References (Chicago)",
-}
-"""Formats of `retrieval.formats.writers`, with their names on the page."""
 _PAGE = 20
 """Papers on a page."""
 _SORTED = 2000
@@ -48,7 +38,7 @@ _ENDINGS = {"bibtex": "bib", "ris": "ris", "csl-json": "json"}
 """Endings of downloads by format; others end in txt."""
 
 lookup_html = templates(
-    "lookup", asdict=asdict, authors_line=authors_line, formats=_FORMATS, sorts=_SORTS
+    "lookup", asdict=asdict, authors_line=authors_line, formats=STYLE_NAMES, sorts=_SORTS
 )
 
 
@@ -210,7 +200,7 @@ _SORT_KEYS: dict[str, Callable[[Paper], Any]] = {"title": _by_title, "author": _
 def _export(service: Service, event: gr.EventData) -> str:
     """The text to copy or download, as JSON for `export.js`."""
     format_ = event_field(event, "format")
-    if format_ not in _FORMATS:
+    if format_ not in STYLE_NAMES:
         return ""
     nonce = event_field(event, "nonce")  # the same papers exported again must be a new value
     ids = event_list(event, "papers")

@@ -9,12 +9,15 @@ import psutil
 from assistant.generation.probe import LEAST_PASSED, tasks
 from assistant.models import describe_models
 from assistant.server.auth import owner_behind
+from assistant.server.connections import EXPLAINED, OUTGOING
 from assistant.server.service import Service
 from assistant.server.web.html import QUIET, templates
 from assistant.settings import CONFIG_FILE
 from retrieval.types import UserError
 
-models_html = templates("models", least_passed=LEAST_PASSED, tasks=tasks)
+models_html = templates(
+    "models", explained=EXPLAINED, outgoing=OUTGOING, least_passed=LEAST_PASSED, tasks=tasks
+)
 
 
 def models_tab(service: Service, tab: gr.Tab) -> None:

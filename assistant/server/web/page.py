@@ -17,12 +17,14 @@ from assistant.server.web.library import heading_html, library_html, library_tab
 from assistant.server.web.lookup import lookup_tab
 from assistant.server.web.models import models_tab
 from assistant.server.web.paper import PaperDialog
+from assistant.server.web.receipts import add_receipts
+from assistant.server.web.research import Research
 from assistant.server.web.tools import add_tools, hide_all_but_tools
 
 TITLE = "Abstracts assistant"
 _FONT = (gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif")
 """Gradio ships it; the page asks no other host."""
-_STYLES = ("frame", "chat", "paper", "lookup", "audit", "library", "models")
+_STYLES = ("frame", "chat", "paper", "lookup", "audit", "library", "models", "research")
 _SCRIPTS = ("page", "chat")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
@@ -35,6 +37,7 @@ _SIGN_OUT = '<form method="post" action="logout"><button>Sign out</button></form
 def mount_page(app: FastAPI, service: Service) -> None:
     """Serve the page and its files with `app`."""
     add_downloads(app, service)
+    add_receipts(app, service)
     refuse_downloads()
     app.mount("/own", StaticFiles(directory=STATIC), name="own")
     gr.mount_gradio_app(
@@ -125,7 +128,8 @@ def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
             library_tab(service, library, heading)
         with gr.Tab("Models", id="models") as models:
             models_tab(service, models)
-    for html in (chat.conversation, chat.answer):
+    research = Research(service, chat.pins, chat.conversation)
+    for html in (chat.conversation, chat.answer, research.dialog):
         paper.opens_from(html)
     paper.asks_in(tabs, "chat", chat.question)
     return chat

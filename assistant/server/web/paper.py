@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 
 from assistant.server.service import Service
-from assistant.server.web.exports import export_papers
+from assistant.server.web.exports import STYLE_NAMES
 from assistant.server.web.html import QUIET, STATIC, event_field, event_list, templates
 from retrieval.formats.writers import doi_address, web_address
 from retrieval.search.search import similar
@@ -14,18 +14,11 @@ from retrieval.types import UserError
 _NEAR = 6
 """Similar papers that are listed."""
 _GONE = "This paper is no longer in the library; it was removed or is being replaced."
-_COPIES = {
-    "Copy BibTeX": "bibtex",
-    "Copy RIS": "ris",
-    "Copy reference": "apa",
-    "Copy IEEE": "ieee",
-    "Copy Vancouver": "vancouver",
-    "Copy Chicago": "chicago",
-}
-"""Buttons and the formats that they copy."""
 _FOCUS = "() => document.querySelector('#question textarea')?.focus()"
 
-paper_html = templates("paper", doi_address=doi_address, web_address=web_address)
+paper_html = templates(
+    "paper", doi_address=doi_address, styles=STYLE_NAMES, web_address=web_address
+)
 
 
 class PaperDialog:
@@ -69,8 +62,4 @@ class PaperDialog:
         if paper is None:
             return paper_html("message", "Not in the library", _GONE)
         near = similar(self._service.assistant.library.store, id_, _NEAR)
-        copies = {
-            label: export_papers(self._service, [paper], format_).rstrip("\n")
-            for label, format_ in _COPIES.items()
-        }
-        return paper_html("paper", paper, quotes, near, copies)
+        return paper_html("paper", paper, quotes, near)

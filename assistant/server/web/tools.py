@@ -1,4 +1,4 @@
-"""The MCP tools ask, search, lookup and audit.
+"""The MCP tools ask, search, lookup, audit, table and pinned.
 
 Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
@@ -12,6 +12,10 @@ import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
+from assistant.models.llama.decoding import LIKELIEST
+from assistant.models.llama.reading_ahead import read_ahead_async
+from assistant.research.pinned import pin_json, pin_question, unread
+from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
 from assistant.server.api.audit import audited
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
@@ -20,9 +24,9 @@ from retrieval.query.syntax import ExplicitFilters
 from retrieval.types import UserError
 
 _MOST_PAPERS = 50
-_SHOWN = ("question", "outcome", "answer", "sentences", "citations")
+_SHOWN = ("question", "outcome", "answer", "sentences", "citations", "coverage_statement")
 """Fields of an answer that another assistant needs."""
-_NAMES = frozenset({"ask", "search", "lookup", "audit"})
+_NAMES = frozenset({"ask", "search", "lookup", "audit", "table", "pinned"})
 
 
 def add_tools(service: Service) -> None:
@@ -32,7 +36,11 @@ def add_tools(service: Service) -> None:
     the network, to an address that the first request can choose.
     """
 
-    async def ask(question: str, request: gr.Request) -> str:
+    async def ask(
+        question: str,
+        request: gr.Request,
+        receipt: bool = False,  # noqa: FBT001, FBT002 - it is called by names
+    ) -> str:
         """Answer a question from the library of paper abstracts on this machine.
 
         Every sentence of the answer is quoted from an abstract or checked against one; the
@@ -40,6 +48,7 @@ def add_tools(service: Service) -> None:
 
         Args:
             question: one question that can be understood by itself
+            receipt: whether to add what the answer was made with and from, to be replayed
 
         Returns:
             JSON with the outcome, the answer, its sentences, and citations with their quotes
@@ -47,7 +56,12 @@ def add_tools(service: Service) -> None:
         async with aclosing(service.ask_async(question, owner=_owner(request))) as events:
             async for event in events:
                 if isinstance(event, Completed):
-                    return dumps(_shown(event.answer))
+                    shown = _shown(event.answer)
+                    if receipt:
+                        shown["receipt"] = await run_in_threadpool(
+                            service.receipt, event.answer, (), LIKELIEST
+                        )
+                    return dumps(shown)
         raise AssertionError("a stream of events ends with Completed")
 
     async def search(query: str, request: gr.Request, k: int = 10) -> str:
@@ -104,8 +118,56 @@ def add_tools(service: Service) -> None:
         """
         return dumps(await audited(service, draft, bibliography, _owner(request)))
 
-    for tool in (ask, search, lookup, audit):
+    tools: list[Callable[..., Awaitable[str]]] = [
+        *(ask, search, lookup, audit),
+        *_research_tools(service),
+    ]
+    for tool in tools:
         api(_with_one_sentence(tool), queue=False, concurrency_limit=None)
+
+
+def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
+    """The tools for questions beyond single answers."""
+
+    async def table(question: str, request: gr.Request, columns: str = "", k: int = 10) -> str:
+        """Lay out what papers of the library say on a question, a column for each aspect.
+
+        Args:
+            question: what the papers are about
+            columns: names of columns or questions to each paper, separated by commas
+            k: how many papers at most
+
+        Returns:
+            JSON with papers as rows; each cell has a statement and its quote from the abstract
+        """
+        named = columns.split(",") if columns.strip() else DEFAULT_COLUMNS
+        most = max(1, min(int(k), MOST_ROWS))
+        begin = service.table(question, named, most, owner=_owner(request))
+        async with aclosing(read_ahead_async(begin)) as tables:
+            async for each in tables:
+                filled = each
+        return dumps(table_json(filled))
+
+    async def pinned(request: gr.Request, add: str = "", remove: str = "") -> str:
+        """Pin questions that are asked again whenever the library has changed, or list them.
+
+        Args:
+            add: a question to be pinned; empty to pin none
+            remove: the id of a pinned question to be removed; empty to remove none
+
+        Returns:
+            JSON with the pinned questions, their latest answers, and how the evidence has changed
+        """
+        pins, owner = service.pins, _owner(request)
+        if add.strip():
+            pin_question(pins, owner, add)
+            service.pinned.wake()
+        if remove.strip():
+            pins.remove(owner, remove.strip())
+        listed = await run_in_threadpool(pins.listed, owner)
+        return dumps({"pinned": [pin_json(pin, unread(pin)) for pin in listed]})
+
+    return [table, pinned]
 
 
 def hide_all_but_tools(page: gr.Blocks) -> None:

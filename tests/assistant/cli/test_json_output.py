@@ -53,12 +53,13 @@ def test_an_answer() -> None:
         "tokens": {"prompt": 10, "completion": 5, "rerank": 0},
         "searched_for": "",
         "coverage": "",
+        "coverage_statement": "",
         "suggestions": [],
     }
     assert list(value) == [
         "id", "turn", "question", "standalone_question", "outcome", "answer", "sentences",
         "citations", "passages", "model", "timings", "tokens", "confidence", "searched_for",
-        "coverage", "suggestions",
+        "coverage", "coverage_statement", "suggestions",
     ]  # fmt: skip
 
 

@@ -414,8 +414,8 @@ def test_of_several_notes_the_one_that_supports_is_cited(verifier: Verifier) -> 
         evidence("Large vision models are slow on phones."),
         evidence("ZebraPrune loses 0.3 points of accuracy on ImageNet."),
     ]
-    assert verifier.needed("ZebraPrune loses 0.3 points of accuracy on ImageNet.", notes) == (1,)
-    assert verifier.needed("ZebraPrune gains 7 points of accuracy.", notes) == ()
+    assert [*verifier.needed("ZebraPrune loses 0.3 points of accuracy on ImageNet.", notes)] == [1]
+    assert verifier.needed("ZebraPrune gains 7 points of accuracy.", notes) == {}
 
 
 @pytest.mark.parametrize("claim", ["", "?", "a" * 5000, "ZEBRAPRUNE " * 900, "\x00", "∂x/∂t = 0"])

@@ -9,7 +9,8 @@ import pytest
 
 from assistant.cli.main import main
 from assistant.evaluation.questions.lines import read_questions
-from assistant.server.history import CONVERSATIONS, Conversations, Rating, Reason
+from assistant.server.history import Conversations, Rating, Reason
+from assistant.storage.database import FILE, Database
 from assistant.types import (
     Answer,
     AnswerSentence,
@@ -47,8 +48,8 @@ ANSWER = Answer(
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Conversations:
-    return Conversations(tmp_path / "conversations.sqlite")
+def kept(database: Database) -> Conversations:
+    return Conversations(database)
 
 
 def asked(kept: Conversations, id_: str, question: str, owner: str = "ann") -> str:
@@ -57,10 +58,10 @@ def asked(kept: Conversations, id_: str, question: str, owner: str = "ann") -> s
     return exchange.id
 
 
-def test_what_was_said_comes_back_as_it_was(kept: Conversations, tmp_path: Path) -> None:
+def test_what_was_said_comes_back_as_it_was(kept: Conversations, database: Database) -> None:
     id_ = kept.begin("ann", "Do turnips\n grow?")
     asked(kept, id_, "Do turnips grow?")
-    again = Conversations(tmp_path / "conversations.sqlite").read("ann", id_)
+    again = Conversations(database).read("ann", id_)
     assert again is not None
     assert again.name == "Do turnips grow?"
     assert [turn.answer for turn in again.turns] == [ANSWER]
@@ -150,7 +151,7 @@ def test_cases_are_printed_as_questions_to_be_asked_again(
     assert main(["cases", "--home", str(tmp_path)]) == 0
     assert capsys.readouterr().out == ""
     assert list(tmp_path.iterdir()) == []
-    kept = Conversations(tmp_path / CONVERSATIONS)
+    kept = Conversations(Database(f"sqlite:///{tmp_path / FILE}"))
     id_ = kept.begin("ann", "one")
     asked(kept, id_, "one")
     kept.rate("ann", id_, asked(kept, id_, "two"), Rating(Reason.INCOMPLETE, "more"))
@@ -223,5 +224,5 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path = tmp_path / "conversations.sqlite"
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(LibraryError, match=r"conversations\.sqlite cannot be read"):
-        Conversations(path).listed("ann")
+        Conversations(Database(f"sqlite:///{path}")).listed("ann")
     assert path.read_bytes() == b"not a database" * 100

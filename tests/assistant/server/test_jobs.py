@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from fakes import LICHEN, TIDAL, ZEBRA
 
+from assistant.server.jobs.board import JobBoard
 from assistant.server.jobs.library import LibraryJobs, shown_name
+from assistant.storage.database import Database
 from retrieval.encoders.embedder import LlamaCppEmbedder, Vector
 from retrieval.library.health import check
 from retrieval.library.library import Library
@@ -45,6 +47,11 @@ def gated(embedder: LlamaCppEmbedder) -> Gated:
 
 
 @pytest.fixture
+def board(database: Database) -> JobBoard:
+    return JobBoard(database)
+
+
+@pytest.fixture
 def own_library(tmp_path: Path, gated: Gated) -> Library:
     return Library(tmp_path / "home", gated)
 
@@ -67,10 +74,12 @@ def papers_file(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def test_files_are_added_and_told(own_library: Library, papers_file: Callable[..., Path]) -> None:
+def test_files_are_added_and_told(
+    own_library: Library, papers_file: Callable[..., Path], board: JobBoard
+) -> None:
     counted: list[int] = []
     ended = threading.Event()
-    jobs = LibraryJobs(lambda: own_library, counted.append)
+    jobs = LibraryJobs(lambda: own_library, board, counted.append)
     assert (jobs.state.number, jobs.state.running) == (0, False)
     file = papers_file(3)
     names = {file: "../../My papers.jsonl"}
@@ -92,9 +101,9 @@ def test_files_are_added_and_told(own_library: Library, papers_file: Callable[..
 
 
 def test_stopping_leaves_a_whole_library_and_what_was_written(
-    own_library: Library, gated: Gated, papers_file: Callable[..., Path]
+    own_library: Library, gated: Gated, papers_file: Callable[..., Path], board: JobBoard
 ) -> None:
-    jobs = LibraryJobs(lambda: own_library)
+    jobs = LibraryJobs(lambda: own_library, board)
     gated.stops_at = 70  # in the second batch of 64
     jobs.add([papers_file(80)])
     assert gated.reached.wait(120)
@@ -113,9 +122,9 @@ def test_stopping_leaves_a_whole_library_and_what_was_written(
 
 
 def test_one_at_a_time_and_the_library_is_searched_meanwhile(
-    own_library: Library, gated: Gated, papers_file: Callable[..., Path]
+    own_library: Library, gated: Gated, papers_file: Callable[..., Path], board: JobBoard
 ) -> None:
-    jobs = LibraryJobs(lambda: own_library)
+    jobs = LibraryJobs(lambda: own_library, board)
     jobs.add([papers_file(3, "first.jsonl")])
     assert jobs.wait(60)
     gated.stops_at = gated.embedded + 2
@@ -134,9 +143,9 @@ def test_one_at_a_time_and_the_library_is_searched_meanwhile(
 
 
 def test_what_a_person_can_mend_is_told(
-    own_library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    own_library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str], board: JobBoard
 ) -> None:
-    jobs = LibraryJobs(lambda: own_library)
+    jobs = LibraryJobs(lambda: own_library, board)
     jobs.remove("nothing.bib")
     assert jobs.wait(60)
     assert jobs.state.error.startswith("No paper was read from a file 'nothing.bib'")
@@ -150,8 +159,10 @@ def test_what_a_person_can_mend_is_told(
     assert [(s.source, s.line) for s in report.skipped] == [("notes.pdf", 0)]
 
 
-def test_a_check_and_a_repair(own_library: Library, papers_file: Callable[..., Path]) -> None:
-    jobs = LibraryJobs(lambda: own_library)
+def test_a_check_and_a_repair(
+    own_library: Library, papers_file: Callable[..., Path], board: JobBoard
+) -> None:
+    jobs = LibraryJobs(lambda: own_library, board)
     jobs.add([papers_file(2)])
     assert jobs.wait(60)
     own_library.lexical.rebuild([], "another")
@@ -165,11 +176,11 @@ def test_a_check_and_a_repair(own_library: Library, papers_file: Callable[..., P
     assert jobs.state.health.sound
 
 
-def test_before_there_is_a_library_nothing_begins() -> None:
+def test_before_there_is_a_library_nothing_begins(board: JobBoard) -> None:
     def none_yet() -> Library:
         raise NotReadyError("The assistant is being set up.")
 
-    jobs = LibraryJobs(none_yet)
+    jobs = LibraryJobs(none_yet, board)
     with pytest.raises(NotReadyError):
         jobs.add([])
     assert jobs.state.number == 0
@@ -178,13 +189,13 @@ def test_before_there_is_a_library_nothing_begins() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_bug_is_told_and_keeps_its_traceback(
-    own_library: Library, monkeypatch: pytest.MonkeyPatch
+    own_library: Library, monkeypatch: pytest.MonkeyPatch, board: JobBoard
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("assistant.server.jobs.library.check", broken)
-    jobs = LibraryJobs(lambda: own_library)
+    jobs = LibraryJobs(lambda: own_library, board)
     jobs.check()
     assert jobs.wait(60)
     assert jobs.state.error.startswith("Something unexpected went wrong")

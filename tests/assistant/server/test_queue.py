@@ -36,6 +36,50 @@ def test_first_come_first_served() -> None:
     assert len(queue) == 2
 
 
+def test_as_many_have_their_turn_as_there_are_slots() -> None:
+    queue = RequestQueue(slots=lambda: 3)
+    tickets = [queue.enter() for _ in range(5)]
+    assert [its_turn(each) for each in tickets] == [True, True, True, False, False]
+    assert [each.ahead for each in tickets] == [0, 0, 0, 1, 2]
+    tickets[1].leave()
+    assert [its_turn(each) for each in tickets[3:]] == [True, False]
+
+
+def test_a_free_slot_goes_to_the_owner_with_the_fewest_turns() -> None:
+    queue = RequestQueue(slots=lambda: 2)
+    ann = [queue.enter("ann") for _ in range(4)]
+    ben = queue.enter("ben")
+    ann[0].leave()
+    assert its_turn(ben)
+    assert not its_turn(ann[2])
+    ann[1].leave()
+    assert its_turn(ann[2])
+
+
+def test_slots_that_come_later_are_given_to_those_who_wait() -> None:
+    known = [1]
+    queue = RequestQueue(slots=lambda: known[0])
+    first, second, third = (queue.enter() for _ in range(3))
+    known[0] = 3
+    first.leave()
+    assert its_turn(second)
+    assert its_turn(third)
+
+
+def test_several_slots_shorten_the_estimate() -> None:
+    clock = Clock()
+    queue = RequestQueue(clock=clock, slots=lambda: 2)
+    first, _second, third, fourth = (queue.enter() for _ in range(4))
+    assert its_turn(first)
+    clock.now += 8.0
+    first.leave()
+    assert third.seconds == 0.0
+    assert fourth.seconds == 0.0  # the second is expected to end now
+    clock.now += 2.0
+    fifth = queue.enter()
+    assert fifth.seconds == 4.0
+
+
 def test_who_gives_up_lets_the_others_move_on() -> None:
     queue = RequestQueue()
     first, second, third = (queue.enter() for _ in range(3))

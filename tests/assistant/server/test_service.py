@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fakes import Asking, FakeReader, answered, paper
+from fakes import Asking, FakeChatModel, FakeReader, answered, paper
 from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.models.llama.decoding import Sampling
@@ -34,6 +34,8 @@ FAILURES = {"broken?": ZeroDivisionError(), "unreadable?": LibraryError("No pape
 
 class ScriptedAssistant:
     """Ends each question as its words say, once the test lets it."""
+
+    model = FakeChatModel()
 
     def __init__(self) -> None:
         self.begun: list[str] = []

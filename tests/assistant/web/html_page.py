@@ -32,11 +32,12 @@ ATTRIBUTES = frozenset(
     "class cx cy d data-all data-asked data-author data-back data-cite data-close "
     "data-conversation data-copy data-decision data-event data-exchange data-field data-file "
     "data-formats data-how data-limit data-lookup data-number data-numbers data-paper "
-    "data-position data-query data-question data-quote data-quotes data-reason data-search "
-    "data-selected data-set data-shown data-sort data-title data-unfilter data-venue data-way "
-    "data-words data-year disabled download focusable for height hidden href id max maxlength "
-    "name open placeholder r rel required role rows scope selected start tabindex target "
-    "title type value viewbox width x y".split()
+    "data-print data-position data-query data-question data-quote data-quotes data-reason "
+    "data-search data-selected data-set data-shown data-sort data-style data-style-named "
+    "data-title data-unfilter data-venue data-way data-words data-year disabled download "
+    "focusable for height hidden href id max maxlength name open placeholder r rel required "
+    "role rows scope selected start style tabindex target title type value viewbox width x "
+    "y".split()
 )
 _EMPTY = {"br", "input"}
 

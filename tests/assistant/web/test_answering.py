@@ -10,6 +10,7 @@ from fakes import ZEBRA, paper, passage
 
 from assistant.server.history import Conversations
 from assistant.server.web.answering import Answering
+from assistant.storage.database import FILE, Database
 from assistant.types import (
     AnswerSentence,
     Citation,
@@ -33,7 +34,7 @@ class EndingService:
     """Gives `EVENTS`, then raises."""
 
     def __init__(self, folder: Path, error: Exception) -> None:
-        self.conversations = Conversations(folder / "conversations.sqlite")
+        self.conversations = Conversations(Database(f"sqlite:///{folder / FILE}"))
         self._error = error
 
     def ask(self, *_asked: object, **_more: object) -> Iterator[Event]:

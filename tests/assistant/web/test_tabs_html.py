@@ -17,7 +17,7 @@ from assistant.server.web.library import duration, library_html
 from assistant.server.web.lookup import LookupForm, LookupPage, lookup_html
 from assistant.server.web.models import models_html
 from assistant.server.web.paper import paper_html
-from assistant.server.web.topic_map import circles
+from assistant.server.web.topic_map import tiles
 from assistant.settings import WritingMode
 from retrieval.library.health import Health
 from retrieval.library.ingest import Removal
@@ -50,7 +50,7 @@ def overview(venues: tuple[tuple[str, int], ...], file: str = "a.txt") -> str:
 
 
 def topic_map(*topics: Topic, papers: int = 100) -> str:
-    return library_html("topics", Topics(topics, 50), circles(topics), papers)
+    return library_html("topics", Topics(topics, 50), tiles(topics), papers)
 
 
 def report(*skipped: Skipped) -> str:
@@ -69,7 +69,7 @@ def models(
 
 
 def dialog(of: Any, *quotes: str) -> HtmlPage:
-    return HtmlPage(paper_html("paper", of, quotes, [Similar(of, 0.5)], {"Copy": "text"}))
+    return HtmlPage(paper_html("paper", of, quotes, [Similar(of, 0.5)]))
 
 
 def listing(form: LookupForm, *papers: Any, total: int = 1, note: str = "", **page: Any) -> str:
@@ -111,7 +111,7 @@ def test_hostile_text_stays_text(payload: str) -> None:
         models(replace(CHAT, name=payload, source=payload, licence=payload), model),
         models_html("summary", replace(CHAT, name=payload), "free"),
         models_html("speed", None, (0, 0.0, 0.0), payload),
-        paper_html("paper", odd, [payload], [Similar(odd, 0.5)], {payload: payload}),
+        paper_html("paper", odd, [payload], [Similar(odd, 0.5)]),
         paper_html("message", payload, payload),
         listing(form, odd, total=7, note=payload, counts={"venue": {payload: 2}}),
         listing(form, note=payload),
@@ -151,16 +151,29 @@ def test_the_unknown_is_named() -> None:
     assert "1 paper of no known venue." in overview((("ICLR", 999), ("", 1)))
 
 
-def test_topics_are_drawn_apart_and_listed() -> None:
-    topics = [Topic((f"term {at}", "word"), 400 - 30 * at, 0.5, 0.5) for at in range(12)]
-    drawn = circles(topics)
-    assert drawn == circles(topics)
+def test_topics_fill_their_map_without_a_hole_and_are_as_large_as_their_papers() -> None:
+    topics = [
+        Topic((f"term {at}", "word"), 400 - 30 * at, at * 5 % 12 / 12, at * 7 % 12 / 12)
+        for at in range(12)
+    ]
+    drawn = tiles(topics)
+    assert [each.topic for each in drawn] == topics
+    papers = sum(each.papers for each in topics)
+    for each in drawn:
+        assert each.width * each.height / 10_000 == pytest.approx(
+            each.topic.papers / papers, abs=0.03
+        )
     for at, one in enumerate(drawn):
         for other in drawn[at + 1 :]:
-            apart = ((one.x - other.x) ** 2 + (one.y - other.y) ** 2) ** 0.5
-            assert apart > 0.8 * (one.radius + other.radius)
+            across = min(one.left + one.width, other.left + other.width)
+            down = min(one.top + one.height, other.top + other.height)
+            overlap = (across - max(one.left, other.left), down - max(one.top, other.top))
+            assert min(overlap) < 0.05  # rounding
+    assert sum(each.width * each.height for each in drawn) == pytest.approx(10_000, rel=0.01)
+    alike = [replace(each, x=0.5, y=0.5) for each in topics]
+    assert len({(each.left, each.top) for each in tiles(alike)}) == len(topics)
     html = topic_map(*topics)
-    assert html.count("<li>") == 12
+    assert html.count("<li ") == 12
     assert "estimated from 50 of them" in html
     assert "being worked out" in library_html("topics", None, [], 5)
 

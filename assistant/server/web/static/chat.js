@@ -4,6 +4,7 @@
 
 (() => {
   const WIDE = window.matchMedia("(min-width: 1280px)"); // evidence stands beside the answer
+  const LONG = 5; // seconds of a step from which they are shown
   const field = () => document.querySelector("#question textarea");
 
   // On a wide page a citation lights its card; on a narrow one it opens its paper.
@@ -22,19 +23,33 @@
     if (chip && WIDE.matches && light(chip)) event.stopPropagation();
   }, { capture: true });
 
-  // "Cite" of an answer copies the paper's BibTeX; that of a lookup copies in the chosen style.
+  // Cites papers in the style that was chosen last, or chooses one; lookup has its own event.
+  const NAMES = {
+    bibtex: "BibTeX", ris: "RIS", "csl-json": "CSL JSON", apa: "APA", ieee: "IEEE",
+    vancouver: "Vancouver", chicago: "Chicago",
+  };
   document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("#log [data-cite]");
+    const button = event.target.closest?.("[data-cite]:not([data-event])");
     if (!button) return;
-    const { copy, say, placeOf, NOT_COPIED } = window.ownPage;
+    const { copy, say, placeOf, citationStyle, rememberStyle, NOT_COPIED } = window.ownPage;
+    const style = button.dataset.style ?? citationStyle();
+    if (button.dataset.style) rememberStyle(style);
+    nameStyle();
     const place = placeOf(button);
-    const asked = fetch(`cite?paper=${encodeURIComponent(button.dataset.cite)}`);
+    const papers = JSON.parse(button.dataset.cite).map((id) => ["paper", id]);
+    const asked = fetch(`cite?${new URLSearchParams([...papers, ["style", style]])}`);
     const answer = await asked.catch(() => null);
     if (!answer?.ok) say("The reference could not be fetched", place);
-    else {
-      const copied = await copy(await answer.text(), place);
-      say(copied ? "BibTeX copied" : NOT_COPIED, place);
+    else say(await copy(await answer.text(), place) ? `${NAMES[style]} copied` : NOT_COPIED, place);
+  });
+  function nameStyle() {
+    const name = NAMES[window.ownPage.citationStyle()];
+    for (const each of document.querySelectorAll("[data-style-named]")) {
+      if (each.textContent !== `Copy ${name}`) each.textContent = `Copy ${name}`;
     }
+  }
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("[data-print]")) window.print();
   });
 
   // The head of a column sorts the rows by it, again the other way round.
@@ -95,9 +110,20 @@
     if (sends || event.target.closest?.("[data-event=example_select]")) welcome(true);
   }, { capture: true });
 
+  // A step that takes long says for how long; in an attribute, so that it is not announced.
+  let step = "";
+  let since = 0;
+  setInterval(() => {
+    const status = document.querySelector("#answer .status");
+    if ((status?.textContent ?? "") !== step) [step, since] = [status?.textContent ?? "", Date.now()];
+    const seconds = Math.round((Date.now() - since) / 1000);
+    if (status && seconds >= LONG) status.dataset.waited = `${seconds} s`;
+  }, 1000);
+
   // An error brings the welcome back; a list of all conversations empties the field for its words.
   new MutationObserver(() => {
     if (document.querySelector("#answer .error")) welcome(false);
+    nameStyle();
     const words = document.querySelector("#find input");
     const listed = document.querySelector("#past .listed");
     if (words?.value && listed && !listed.dataset.words && document.activeElement !== words) {

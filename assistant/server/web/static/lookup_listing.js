@@ -1,15 +1,10 @@
 // The listing of citation lookup: filters, the selection of papers, citing, keys.
-const STYLE = 'lookup-style';  // the remembered citation style
 const WIDE = matchMedia('(min-width: 56rem)');
 const selected = new Set();
 const boxes = () => [...element.querySelectorAll('.lookup-list input[type=checkbox]')];
 const titles = () => [...element.querySelectorAll('.lookup-title')];
 let searched = '';
 let filtersAreOpen = null;  // as the person left them; null before
-
-function remembered() {
-  try { return localStorage.getItem(STYLE); } catch { return null; }
-}
 
 function show() {
   const all = boxes();
@@ -36,7 +31,7 @@ function set(values) {
 element.addEventListener('change', ({target}) => {
   if (target.matches('[data-field]')) { set({[target.dataset.field]: target.value}); return; }
   if (target.matches('[data-formats]')) {
-    try { localStorage.setItem(STYLE, target.value); } catch { /* it lasts as long as the page */ }
+    window.ownPage.rememberStyle(target.value);
     return;
   }
   for (const box of target.matches('[data-all]') ? boxes() : [target]) {
@@ -94,7 +89,7 @@ watch('value', () => {
   // A new search deselects papers, or they would be exported unseen; another page does not.
   if (search !== searched) selected.clear();
   searched = search;
-  const style = remembered();
+  const style = window.ownPage.citationStyle();
   const formats = element.querySelector('[data-formats]');
   if (formats && [...formats.options].some(({value}) => value === style)) formats.value = style;
   const filters = element.querySelector('.lookup-filters');

@@ -57,6 +57,17 @@ document.addEventListener("click", async (event) => {
   say(copied ? "Copied" : NOT_COPIED, place);
 });
 
+// The citation style that was chosen last, in lookup or in the dialog of a paper.
+const STYLE = "lookup-style";
+
+function citationStyle() {
+  try { return localStorage.getItem(STYLE) || "bibtex"; } catch { return "bibtex"; }
+}
+
+function rememberStyle(style) {
+  try { localStorage.setItem(STYLE, style); } catch { /* it lasts as long as the page */ }
+}
+
 // Refuses files that the library does not read: Gradio's own message would show the file's name as
 // HTML.
 function refuseOthers(event, files, kinds) {
@@ -86,7 +97,7 @@ document.addEventListener("drop", (event) => {
 }, { capture: true });
 
 // Used by the scripts of single components; `lookup` is a search for when that tab opens.
-window.ownPage = {copy, say, placeOf, NOT_COPIED, lookup: null};
+window.ownPage = {copy, say, placeOf, NOT_COPIED, citationStyle, rememberStyle, lookup: null};
 
 // An element with data-way opens the tab of that name; data-lookup has the fields of a search there.
 document.addEventListener("click", (event) => {
@@ -159,6 +170,7 @@ document.addEventListener("click", (event) => {
     if (event.key !== "Escape") return;
     hideQuote();
     for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
+      if (open.closest("dialog")) event.preventDefault(); // only the menu closes
       open.open = false;
       if (open.contains(document.activeElement)) open.querySelector("summary").focus();
     }
@@ -184,7 +196,8 @@ document.addEventListener("click", (event) => {
   // A menu closes when something else is clicked.
   document.addEventListener("click", (event) => {
     for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
-      if (!open.contains(event.target)) open.open = false;
+      const isDone = open.contains(event.target) && event.target.closest("[data-copy], [data-cite]");
+      if (isDone || !open.contains(event.target)) open.open = false;
     }
   });
 

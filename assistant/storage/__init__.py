@@ -1,0 +1,1 @@
+"""What people leave behind: conversations, ratings, sessions, jobs; in SQLite or PostgreSQL."""

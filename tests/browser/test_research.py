@@ -1,0 +1,64 @@
+"""Evidence tables and pinned questions in the page."""
+
+from app_process import Served
+from axe_playwright_python.sync_playwright import Axe
+from chatting import LONG, ask, open_chat, wait_until_answered
+from playwright.sync_api import Page, expect
+
+
+def faults(page: Page) -> list[str]:
+    return [
+        each["id"]
+        for each in Axe().run(page).response["violations"]
+        if each["impact"] in {"serious", "critical"}
+    ]
+
+
+def test_a_table_is_filled_edited_sorted_and_copied(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, LONG)
+    wait_until_answered(page)
+    page.get_by_role("button", name="Evidence table").click()
+    dialog = page.locator(".research-dialog")
+    columns = dialog.get_by_label("Columns")
+    expect(columns).to_have_value("data set, metric, gain, limitation")
+    expect(dialog.locator(".files")).to_be_visible()
+    expect(dialog.locator("td")).to_have_count(4 * dialog.locator("tbody tr").count())
+    assert faults(page) == []
+
+    columns.fill("gain, <b>code</b>")
+    dialog.get_by_role("button", name="Fill again").click()
+    expect(dialog.locator("thead th")).to_have_text(["Paper", "gain", "<b>code</b>"])
+    expect(dialog.locator(".files")).to_be_visible()
+    quote = dialog.locator("td details").first
+    quote.locator("summary").click()
+    said = quote.inner_text().split("“", 1)[1].rstrip("”")
+    dialog.locator("thead button").first.click()
+    expect(dialog.locator("thead th").first).to_have_attribute("aria-sort", "ascending")
+    titles = dialog.locator("tbody th button").all_inner_texts()
+    assert titles == sorted(titles)
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Download CSV").click()
+    assert said in download.value.path().read_text("utf-8")
+
+    columns.fill(" , ")
+    dialog.get_by_role("button", name="Fill again").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("no columns")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_a_question_is_pinned_shown_and_unpinned(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, LONG)
+    wait_until_answered(page)
+    page.locator("details.more > summary").click()
+    page.get_by_role("button", name="Pin: ask again").click()
+    pin = page.locator("#pins button")
+    expect(pin).to_have_text(LONG)
+    dialog = page.locator(".research-dialog")
+    pin.click()
+    expect(dialog.get_by_role("heading", name=LONG)).to_be_visible()
+    assert faults(page) == []
+    dialog.get_by_role("button", name="Unpin").click()
+    expect(pin).to_have_count(0)
