@@ -6,7 +6,7 @@ SUPPORTED = "Liquid-S4 reaches an average of 87.32% on the Long-Range Arena benc
 
 
 def test_a_draft_is_checked(client: httpx.Client) -> None:
-    draft = f"In this section we review models. {SUPPORTED[:-1]} \\cite{{liquid}}."
+    draft = f"In this section we review models. {SUPPORTED[:-1]} [@liquid]."
     bib = "@article{liquid, title = {Liquid Structural State-Space Models}}"
     answered = client.post("/v1/audit", json={"draft": draft, "bibliography": bib}, timeout=120)
     structure, claim = answered.raise_for_status().json()["sentences"]

@@ -18,7 +18,8 @@ from assistant.settings import Settings
 from retrieval.types import Cancelled, never, silent
 
 WRITTEN = Path(__file__).parents[2] / "benchmarks" / "audit_drafts.jsonl"
-SUPPORTED = "Backpropagation has to store the input activations of all layers of a network."
+SUPPORTED = "Liquid-S4 reaches an average of 87.32% on the Long-Range Arena benchmark."
+LATEX = SUPPORTED.replace("%", "\\%")
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +62,15 @@ def test_no_contradicted_sentence_is_shown_as_supported(assistant: SimpleNamespa
 
 
 def test_citations_are_resolved_and_judged(assistant: SimpleNamespace) -> None:
-    title = "Learning with Auxiliary Activation for Memory-Efficient Training"
-    bib = f"@inproceedings{{woo, title = {{{title}}}, year = 2023}}"
+    title = "Liquid Structural State-Space Models"
+    bib = f"@inproceedings{{liquid, title = {{{title}}}, year = 2023}}"
     text = (
-        f"{SUPPORTED[:-1]} \\cite{{woo}}. Minimum wages raised employment in shops \\cite{{woo}}."
-        " Coral reefs have lost half of their cover \\cite{unknown}."
+        f"{SUPPORTED[:-1]} [@liquid]. Minimum wages raised employment in shops [@liquid]."
+        " Coral reefs have lost half of their cover [@unknown]."
     )
     right, wrong, absent = audited(assistant, text, bib)
     assert [each.judged for each in right.cited] == [CitedAs.SUPPORTED]
-    assert right.cited[0].key == "woo"
+    assert right.cited[0].key == "liquid"
     assert [each.judged for each in wrong.cited] == [CitedAs.NOT_STATED]
     assert [each.judged for each in absent.cited] == [CitedAs.NOT_HERE]
     assert not right.suggested
@@ -77,20 +78,21 @@ def test_citations_are_resolved_and_judged(assistant: SimpleNamespace) -> None:
 
 def test_suggested_citations_are_in_the_style_of_the_draft(assistant: SimpleNamespace) -> None:
     for text, expected in (
-        (f"{SUPPORTED}\n\nMore is known \\citep{{x}} of it.", "~\\citep{woo2023learning}."),
-        (SUPPORTED, " [@woo2023learning]."),
-        (f"{SUPPORTED} It was said (Smith, 1999) before.", " (Woo and Jeon, 2023)."),
+        (f"{LATEX}\n\nMore is known \\citep{{x}} of it.", "~\\citep{hasani2023liquid}."),
+        (SUPPORTED, " [@hasani2023liquid]."),
+        (f"{SUPPORTED} It was said (Smith, 1999) before.", " (Hasani et al., 2023)."),
     ):
         audit = Audit.of(text)
         said = list(audit_in_turns(assistant, audit, turn, never))  # type: ignore[arg-type]
-        assert SUPPORTED[:-1] + expected in with_citations(audit.draft, said)
-        assert "woo2023learning" in suggested_bibtex(said)
+        assert SUPPORTED[-10:-1] + expected in with_citations(audit.draft, said)
+        assert "hasani2023liquid" in suggested_bibtex(said)
 
 
 def test_the_report_escapes_what_the_draft_says(assistant: SimpleNamespace) -> None:
-    audit = Audit.of(f"<script>alert(1)</script> is a sentence of three words. {SUPPORTED}")
+    audit = Audit.of(f"It has \\<script>alert(1)\\</script> among its words. {SUPPORTED}")
     said = list(audit_in_turns(assistant, audit, turn, never))  # type: ignore[arg-type]
     html = page(audit.draft, said, "<b>x</b>")
+    assert "<script" in said[0].sentence.text
     assert "<script" not in html
     assert "<b>" not in html
     assert audit_json(said)["counts"]["supported"] == 1
