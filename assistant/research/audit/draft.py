@@ -166,8 +166,8 @@ def _plain(
 def _cleaned(text: str, *, latex: bool) -> str:
     if latex:
         return decode(text)
-    (inline,) = _parser().parseInline(text) or [None]
-    return "".join(map(_text_of, inline.children or [])) if inline else ""
+    tokens = [child for each in _parser().parseInline(text) for child in each.children or []]
+    return "".join(map(_text_of, tokens))
 
 
 def _text_of(token: Token) -> str:

@@ -1,7 +1,7 @@
 """Writes the result of an audit: lines for a terminal, a page of HTML, the draft with citations."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import jinja2
@@ -94,7 +94,7 @@ def _place(text: str, start: int, end: int) -> int:
     return at - 1 if at > start and text[at - 1] in ".!?" else end
 
 
-def _mark_of(draft: Draft):
+def _mark_of(draft: Draft) -> Callable[[str], str] | None:
     """Makes a mark of a key; None if the draft names authors and years instead."""
     marks = find_marks(draft.text, latex=draft.latex)
     if draft.latex:

@@ -78,7 +78,7 @@ def audit_tab(service: Service, stops: Stops, paper: PaperDialog) -> None:
             for line in _lines(known, judged):
                 lines.append(dumps(line))
                 yield {feed: "\n".join(lines), inserted: ""}
-            end = {}
+            end: dict[str, Any] = {}
         except Cancelled:
             end = {"stopped": True}
         except UserError as error:
