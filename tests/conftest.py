@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import pytest
 from filelock import FileLock
 from postgres import postgres_server
@@ -15,6 +16,9 @@ from postgres import postgres_server
 from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
 from assistant.storage.database import FILE, Database
+
+hypothesis.settings.register_profile("patient")  # machines differ and may be busy
+hypothesis.settings.load_profile("patient")
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and so would the processes that
 # the tests start to send it to; a handler of our own is not inherited.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -343,7 +343,6 @@ _VALUES = (
 _FIELDS = ("id", "type", "question", "papers", "facts", "evidence", "answer", "outcome", "turns")
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(_FIELDS), st.sampled_from(_VALUES), max_size=3),
     st.sampled_from([*SampleType]),

@@ -55,7 +55,7 @@ def test_a_row_torn_anywhere_is_not_read_and_is_written_over(tmp_path: Path) -> 
         assert read_rows(path) == [row("1"), row("3")]
 
 
-@settings(max_examples=25, deadline=None)  # each syncs the disk
+@settings(max_examples=25)  # each syncs the disk
 @given(st.text(), st.text())
 def test_any_text_is_one_line(tmp_path_factory: pytest.TempPathFactory, id_: str, why: str) -> None:
     path = tmp_path_factory.mktemp("rows") / "rows"

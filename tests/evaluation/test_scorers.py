@@ -68,7 +68,6 @@ def test_how_explanations_are_worded(written: str, expected: str) -> None:
     found=st.integers(0, len(IDS)),
     gains=st.dictionaries(st.sampled_from(IDS), st.integers(1, 3), min_size=1, max_size=20),
 )
-@settings(deadline=None)
 def test_scores_of_rankings_equal_those_of_a_reference_library(
     ranking: list[str], found: int, gains: dict[str, int]
 ) -> None:
@@ -122,7 +121,7 @@ QUESTIONS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(QUESTIONS)
 def test_everything_can_be_scored(asked: AnsweredQuestion) -> None:
     scores = scores_of(asked)

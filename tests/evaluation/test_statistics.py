@@ -85,7 +85,7 @@ def test_a_difference_that_all_samples_share_is_certain_however_they_spread() ->
 
 
 @given(SAMPLES, st.integers(0, 9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_fast_interval_is_that_of_a_slow_twin(samples: list[list[float]], seed: int) -> None:
     means = []
     draws = np.random.default_rng(seed)
@@ -99,7 +99,7 @@ def test_the_fast_interval_is_that_of_a_slow_twin(samples: list[list[float]], se
 
 
 @given(SAMPLES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_an_interval_lies_within_the_samples(samples: list[list[float]]) -> None:
     means = [statistics.fmean(scores) for scores in samples]
     low, high = interval(samples, seed=1, resamples=200)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from fakes import evidence, paper
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assistant.generation.citations import WrittenSentence, keys_of, written_sentences
@@ -78,7 +78,6 @@ def test_a_character_at_a_time_gives_the_same(
     ]
 
 
-@settings(deadline=None)
 @given(text=WRITTEN, cuts=CUTS)
 @example(text="A cat sat. [1] A dog ran.", cuts=[12])
 @example(text="A cat sat.[1] A dog ran.", cuts=[10, 11])
@@ -88,7 +87,6 @@ def test_any_cutting_of_a_text_gives_the_same_sentences(text: str, cuts: list[in
     )
 
 
-@settings(deadline=None)
 @given(text=WRITTEN, cuts=CUTS, note_count=st.integers(min_value=0, max_value=4))
 @example(text="[12[k3x]]", cuts=[], note_count=0)
 def test_marks_that_resolve_to_nothing_are_removed(

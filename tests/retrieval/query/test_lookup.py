@@ -317,9 +317,7 @@ def test_any_query_is_only_words(seed_lookup: Lookup, query: str) -> None:
     assert len(listing.note) < 300
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=120))
 def test_no_text_fails(seed_lookup: Lookup, query: str) -> None:
     listing = seed_lookup.find(query, 5)
@@ -333,9 +331,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(WORDS, max_size=9))
 def test_no_order_of_asking_words_fails(seed_lookup: Lookup, words: list[str]) -> None:
     listing = seed_lookup.find(" ".join(words), 5)
