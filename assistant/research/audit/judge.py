@@ -54,7 +54,7 @@ LEAST_CONTRADICTION = 0.5
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
 DOUBT = 0.3
 """Probability of a contradiction from which nothing of the same abstract supports the claim."""
-CLOSE = 0.4
+CLOSE = 0.5
 """Probability of support from which a sentence is shown as the closest where nothing is found."""
 _MOST_SHOWN = 3
 """Findings of a sentence."""
