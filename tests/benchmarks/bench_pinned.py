@@ -26,32 +26,31 @@ def _silent(*_progress: object) -> None:
 
 
 def main(home: str) -> None:
-    """Pin the questions, plant the papers one by one, and print who was told."""
+    """Pin the questions, plant the papers, and print who was told in vain, or not told."""
     report: Progress = _silent
     assistant = open_assistant(Settings(home=Path(home)), report)
     lines = (HERE / "pinned_questions.jsonl").read_text("utf-8").splitlines()
     expected = {each["question"]: each["planted"] for each in map(json.loads, lines)}
+    planted = HERE / "planted_papers.jsonl"
+    titles = {
+        each["id"].removeprefix("planted-"): each["title"]
+        for each in map(json.loads, planted.read_text("utf-8").splitlines())
+    }
     right = 0
-    planted = (HERE / "planted_papers.jsonl").read_text("utf-8").splitlines()
     with tempfile.TemporaryDirectory() as folder:
         pins = Pins(Database(f"sqlite:///{folder}/pins.sqlite"))
         for question in expected:
             pin_question(pins, "bench", question)
         list(ask_due(pins, assistant))
-        for line in planted:
-            name = json.loads(line)["id"].removeprefix("planted-")
-            file = Path(folder) / f"{name}.jsonl"
-            file.write_text(line, "utf-8")
-            ingest(assistant.library, [file])
-            told = {pin.question: change for pin, change in ask_due(pins, assistant) if change}
-            concerned = {question for question, names in expected.items() if name in names}
-            for question in told.keys() - concerned:
-                print(f"{name}: told in vain: {question}", *told[question].lines, sep="\n    ")
-            for question in concerned - told.keys():
-                print(f"{name}: not told: {question}")
-            right += sum((question in told) == (question in concerned) for question in expected)
-            print(f"{name}: {len(told)} told", flush=True)
-    print(f"{right} of {len(expected) * len(planted)} right")
+        ingest(assistant.library, [planted])
+        for pin, change in ask_due(pins, assistant):
+            added = set(change.papers_added) & set(titles.values()) if change else set()
+            is_right = added == {titles[name] for name in expected[pin.question]}
+            is_right = is_right and bool(change) == bool(expected[pin.question])
+            right += is_right
+            print("right" if is_right else "WRONG", pin.question, flush=True)
+            print(*(f"    {line}" for line in (change.lines if change else [])), sep="\n")
+    print(f"{right} of {len(expected)} right")
 
 
 if __name__ == "__main__":

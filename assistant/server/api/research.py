@@ -4,9 +4,11 @@ from collections.abc import Callable
 from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
+from starlette.types import Receive, Scope, Send
 
 from assistant.models.llama.reading_ahead import read_ahead_async
 from assistant.pipeline.assistant import LONGEST_QUESTION
@@ -31,6 +33,8 @@ from retrieval.types import InputError
 _QUESTION = "Which papers recognise human actions from skeleton sequences?"
 _NOT_BLANK = r"\S"
 _TYPES = {"csv": "text/csv", "markdown": "text/markdown", "latex": "application/x-latex"}
+_KINDS = [f"{kind}; charset=utf-8" for kind in _TYPES.values()]
+_TEXT = {"type": "string"}
 
 Column = Annotated[str, Field(min_length=1, max_length=LONGEST_COLUMN, pattern=_NOT_BLANK)]
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, pattern=_NOT_BLANK)]
@@ -102,9 +106,19 @@ class PinsOut(BaseModel, extra="forbid"):
     pinned: list[PinOut]
 
 
+class _SharedPath(APIRoute):
+    """A route that names both methods of `/v1/pinned` if it is asked with another."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; one with a method that the path lacks is refused."""
+        if self.path == "/v1/pinned" and scope["method"] not in (self.methods or ()):
+            raise HTTPException(405, headers={"Allow": "GET, POST"})
+        await super().handle(scope, receive, send)
+
+
 def research_routes(service: Service) -> APIRouter:
     """The routes."""
-    router = APIRouter(tags=["Research"])
+    router = APIRouter(tags=["Research"], route_class=_SharedPath)
     errors = documented(400, 401, 408, 413, 415, 429, 500, 503)
     unknown = documented(401, 404, 429, 500, 503)
 
@@ -112,7 +126,7 @@ def research_routes(service: Service) -> APIRouter:
         "/v1/table",
         summary="Lay out what papers say on a question",
         response_model=TableOut,
-        responses=errors,
+        responses={200: {"content": {kind: {"schema": _TEXT} for kind in _KINDS}}, **errors},
     )
     async def table(body: TableRequest, request: Request) -> Response:
         """Papers as rows; each cell is a statement with its quote, or says that there is none."""

@@ -31,7 +31,7 @@ ATTRIBUTES = frozenset(
     "aria-busy aria-current aria-describedby aria-hidden aria-label aria-pressed autocomplete "
     "class cx cy d data-all data-asked data-author data-back data-cite data-close "
     "data-conversation data-copy data-decision data-event data-exchange data-field data-file "
-    "data-formats data-how data-limit data-lookup data-number data-numbers data-paper "
+    "data-formats data-how data-limit data-lookup data-number data-numbers data-paper data-papers "
     "data-print data-position data-query data-question data-quote data-quotes data-reason "
     "data-search data-selected data-set data-shown data-sort data-style data-style-named "
     "data-title data-unfilter data-venue data-way data-words data-year disabled download "
