@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from assistant.cli.audit import run_audit
 from assistant.cli.cases import case_json, note_on, question_lines
 from assistant.cli.chat import ask, chat
 from assistant.cli.evaluate import Flags, run_evaluate
@@ -331,7 +332,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Flags], None]] = {
     for run in (
         *(run_serve, run_ask, run_replay, run_chat, run_search, run_lookup),
         *(run_ingest, run_remove, run_doctor, run_move, run_models),
-        *(run_table, run_pinned),
+        *(run_audit, run_table, run_pinned),
         *(run_evaluate, run_calibrate, run_cases, run_users),
     )
 }

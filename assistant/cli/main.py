@@ -18,7 +18,7 @@ _STORE = ("home", "chroma", "chroma_token_file")
 _EMBEDDER = ("embedder", "embedder_url", "embedder_name", "embedder_key_file")
 _LIBRARY = (*_STORE, "cache", *_EMBEDDER, "threads")
 _ACTING = {
-    **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup"), _LIBRARY),
+    **dict.fromkeys(("ingest", "remove", "doctor", "search", "lookup", "audit"), _LIBRARY),
     "models": ("cache", "model", "embedder", "threads"),
     "move": _STORE,
     "cases": ("home",),
@@ -37,6 +37,7 @@ _USAGE = {
     "chat": ("", "--home ~/my-library"),
     "search": ("(QUERY | --jsonl FILE)", '"federated unlearning" -k 5'),
     "lookup": ("[QUERY]", "diffusion --author 'Ben Poole' --year 2023 --format bibtex"),
+    "audit": ("(FILE | -)", "related-work.tex --bib refs.bib --html audit.html"),
     "evaluate": ("(FILE --out DIR | --replay DIR)", "mine.jsonl --out runs/b --baseline runs/a"),
     "table": ("QUESTION", '"skeleton-based action recognition" --columns "data set,gain"'),
     "pinned": ("[list | run | add | remove] [QUESTION]", 'add "What is known on unlearning?"'),
@@ -117,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_count(search, "-k", 10, "papers at most")
     _add_switch(search, "--no-rerank", "first-stage ranking only")
     _add_lookup(command("lookup", "look papers up by title, author, venue, year or decision"))
+    _add_audit(command("audit", "check the sentences and citations of a draft by the library"))
     _add_evaluate(command("evaluate", "ask questions with known answers and score the replies"))
     _add_table(command("table", "lay out what papers say on a question, a column for each aspect"))
     _add_pinned(command("pinned", "ask questions again whenever the library has changed"))
@@ -206,6 +208,17 @@ def _add_lookup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decision", default="", help="oral, spotlight, poster or an award")
     shown = f"{', '.join(_FORMATS)} (default: table)"
     parser.add_argument("--format", choices=_FORMATS, default="table", metavar="FORMAT", help=shown)
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    file = partial(parser.add_argument, type=Path, metavar="FILE")
+    draft = "text, Markdown or LaTeX; - for standard input"
+    parser.add_argument("draft", metavar="FILE", help=draft)
+    _add_switch(parser, "--json", "print JSON")
+    file("--bib", help="the draft's bibliography, BibTeX")
+    file("--html", help="write the report as a page")
+    file("--bibtex", help="write the papers that are suggested as BibTeX")
+    file("--insert", help="write the draft with the suggested citations in it")
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:

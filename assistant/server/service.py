@@ -11,6 +11,8 @@ from assistant.models.chat import Speed, measure
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.models.llama.reading_ahead import Begin, read_ahead, read_ahead_async
 from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.research.audit.audit import Audit, audit_in_turns
+from assistant.research.audit.types import AuditedSentence
 from assistant.research.pinned_store import Pins
 from assistant.research.receipt import provenance_json, receipt_of
 from assistant.research.table import EvidenceTable, checked_columns, fill
@@ -164,6 +166,18 @@ class Service:
         async with aclosing(read_ahead_async(begin)) as rankings:
             return await anext(rankings)
 
+    def audit(
+        self, audit: Audit, stopped: Callable[[], bool] = never, *, owner: str = ""
+    ) -> Generator[AuditedSentence, None, None]:
+        """Judge a draft's sentences, a few in each turn, so that others need not wait for all."""
+        return read_ahead(self._auditing(audit, owner), self._or_closed(stopped))
+
+    def audit_async(
+        self, audit: Audit, *, owner: str = ""
+    ) -> AsyncGenerator[AuditedSentence, None]:
+        """Like `audit`, for an event loop; closing the generator stops the work."""
+        return read_ahead_async(self._auditing(audit, owner))
+
     def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """Look papers up by their records; see `Lookup.find`."""
         library = self.assistant.library
@@ -272,6 +286,19 @@ class Service:
                         ticket.leave()  # the model is free before the answer is shown
                         self.metrics.answered(event.answer)
                     yield event
+
+        return begin
+
+    def _auditing(
+        self, audit: Audit, owner: str
+    ) -> Callable[[Callable[[], bool]], Iterator[AuditedSentence]]:
+        assistant = self.assistant
+
+        def begin(stopped: Callable[[], bool]) -> Iterator[AuditedSentence]:
+            stopped = self._or_closed(stopped)
+            yield from audit_in_turns(
+                assistant, audit, partial(self._turn, owner, stopped), stopped
+            )
 
         return begin
 

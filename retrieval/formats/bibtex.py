@@ -68,6 +68,28 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
     return page_of(outcomes, len(blocks), progress)
 
 
+def references(text: str) -> dict[str, Record]:
+    """The readable entries of a file by their keys, also those without an abstract."""
+    library = parse_string(text, parse_stack=[])
+    strings = _strings(library)
+    blocks = [_entry_or_fault(block, strings, "") for block in _blocks(library)]
+    return {each.key.strip(): _reference(each) for each in blocks if isinstance(each, _Entry)}
+
+
+def _reference(entry: _Entry) -> Record:
+    fields = entry.fields
+    doi = _address(fields.get("doi", "")).lower()
+    year = re.search(r"\d{4}", fields.get("year", "") or fields.get("date", ""))
+    return Record(
+        abstract="",
+        sources=(),
+        title=_title(fields),
+        authors=tuple(whole for whole, _ in _authors(fields.get("author", ""))),
+        year=int(year[0]) if year else None,
+        doi=re.sub(r"^(?:https?://)?(?:dx\.)?doi\.org/", "", doi),
+    )
+
+
 def _blocks(library: Library) -> Iterator[Block]:
     """Entries, faults, and text left outside its entry by a closing brace too many."""
     before: Block | None = None

@@ -44,7 +44,7 @@ def call(app: Served, tool: str, **arguments: object) -> tuple[bool, str]:
 
 def test_the_tools_are_listed_and_described(app: Served) -> None:
     tools = with_session(app, lambda session: session.list_tools()).tools
-    assert {tool.name for tool in tools} == {"ask", "search", "lookup", "table", "pinned"}
+    assert {tool.name for tool in tools} == {"ask", "search", "lookup", "audit", "table", "pinned"}
     assert all(tool.description for tool in tools)
     for tool in tools:
         parameters = tool.inputSchema["properties"].values()

@@ -23,7 +23,7 @@ def test_the_app_does_what_its_document_says(small_app: Served, tmp_path: Path) 
         cwd=tmp_path,  # it keeps what it found
         check=False,
     )
-    assert "Tested: 17" in done.stdout, done.stdout + done.stderr
+    assert "Tested: 18" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0, done.stdout
 
 

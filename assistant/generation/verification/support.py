@@ -7,8 +7,12 @@ tests/benchmarks/checking.md.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.guards import GUARDS, breaks, is_plain
@@ -22,6 +26,16 @@ EXCERPT_MARGIN = 1.5
 """How far below the threshold the logit of an excerpt may be if the cutter allows it."""
 CLAIM_TOKENS = 96
 """Tokens of the longest claim that is judged; of a longer one the end would not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A claim read together with a sentence."""
+
+    logit: float
+    """That the sentence supports the claim."""
+    vector: NDArray[np.float32]
+    """Of the pair, shape (dimensions,)."""
 
 
 class SupportModel:
@@ -42,14 +56,20 @@ class SupportModel:
         It is minus infinity if the claim is too long to be read whole; the end of a sentence that
         does not fit into the context is not read.
         """
+        compared = self.compare(claim, sentence, title)
+        return compared.logit if compared else -math.inf
+
+    def compare(self, claim: str, sentence: str, title: str = "") -> Compared | None:
+        """Read a claim together with a `sentence` of a paper; None if the claim is too long."""
         encoder = self._encoder
         said = encoder.tokens(claim, CLAIM_TOKENS + 1)
         if len(said) > CLAIM_TOKENS:
-            return -math.inf
+            return None
         ids = [encoder.begin, *said, encoder.end]
         ids += [*encoder.tokens(title, TITLE_TOKENS), encoder.end]
         ids += [*encoder.tokens(sentence, CONTEXT - len(ids) - 1), encoder.end]
-        return float(self._heads.of("support", encoder.vectors(ids)[:1])[0, 0])
+        vectors = encoder.vectors(ids)[:1]
+        return Compared(float(self._heads.of("support", vectors)[0, 0]), vectors[0])
 
 
 class Verifier:
@@ -58,6 +78,8 @@ class Verifier:
     def __init__(self, model: SupportModel, cutter: Cutter) -> None:
         """Judge with `model`, cut with `cutter`."""
         self._model = model
+        self.compare = model.compare
+        """How a claim and a sentence of a paper compare; see `SupportModel.compare`."""
         self.cuts = cutter.cuts
         """Where an excerpt of a sentence may begin and end."""
 

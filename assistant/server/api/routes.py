@@ -10,6 +10,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant import __version__
+from assistant.server.api.audit import audit_routes
 from assistant.server.api.chat_completions import chat_routes, check_model
 from assistant.server.api.errors import add_error_handlers, documented
 from assistant.server.api.papers import ingest_routes, paper_routes
@@ -49,8 +50,8 @@ def _build_api(service: Service) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    routers = (chat_routes, _model_routes, paper_routes, research_routes, ingest_routes)
-    for routes in (*routers, _status_routes):
+    routers = (chat_routes, _model_routes, paper_routes, research_routes, audit_routes)
+    for routes in (*routers, ingest_routes, _status_routes):
         api.include_router(routes(service))
     _add_docs(api)
     add_error_handlers(api)

@@ -342,3 +342,67 @@ class ErrorOut(_ResponseModel):
     """An error, in the shape of OpenAI's."""
 
     error: ErrorBody
+
+
+class AuditRequest(_RequestModel):
+    """A draft to be checked."""
+
+    draft: str = Field(
+        min_length=1,
+        pattern=_NOT_BLANK,
+        examples=["Networks can learn the strides of their convolutions by gradient descent."],
+    )
+    """Text, Markdown or LaTeX."""
+    bibliography: str = ""
+    """The draft's bibliography, BibTeX."""
+
+
+class EvidenceOut(_ResponseModel):
+    """A sentence of an abstract that supports or contradicts a sentence of the draft."""
+
+    paper_id: str
+    title: str
+    authors: list[str]
+    year: int | None
+    key: str
+    """Citation key, as in every export."""
+    quote: str
+    stance: Literal["supported", "contradicted", "nothing found"]
+    probability: float
+
+
+class CitedOut(_ResponseModel):
+    """A citation of the draft, and what became of it."""
+
+    text: str
+    judged: str
+    paper_id: str | None
+    title: str
+    key: str
+    quote: str
+    """What the abstract says of the sentence; empty if nothing."""
+
+
+class AuditedSentenceOut(_ResponseModel):
+    """A sentence of the draft."""
+
+    text: str
+    verdict: Literal["supported", "contradicted", "nothing found", "no claim"]
+    citations: list[EvidenceOut]
+    closest: EvidenceOut | None
+    """Where nothing is found, the sentence that comes closest."""
+    start: int
+    end: int
+    """Its place in the draft, in characters."""
+    cited: list[CitedOut]
+    suggested: list[str]
+    """Citation keys of papers that support it and are not cited."""
+
+
+class AuditOut(_ResponseModel):
+    """The sentences of a draft with their verdicts."""
+
+    sentences: list[AuditedSentenceOut]
+    counts: dict[str, int]
+    notes: list[str]
+    """What in the draft's markup could not be read as meant."""

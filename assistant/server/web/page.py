@@ -9,6 +9,7 @@ from gradio import processing_utils
 
 from assistant.server.service import Service
 from assistant.server.web.answering import Stops
+from assistant.server.web.audit import audit_session, audit_tab
 from assistant.server.web.chat import Chat, session_of
 from assistant.server.web.exports import add_downloads
 from assistant.server.web.html import QUIET, STATIC
@@ -23,7 +24,7 @@ from assistant.server.web.tools import add_tools, hide_all_but_tools
 TITLE = "Abstracts assistant"
 _FONT = (gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif")
 """Gradio ships it; the page asks no other host."""
-_STYLES = ("frame", "chat", "paper", "lookup", "library", "models", "research")
+_STYLES = ("frame", "chat", "paper", "lookup", "audit", "library", "models", "research")
 _SCRIPTS = ("page", "chat")
 _TICK_SECONDS = 0.5
 _LARGEST_UPLOAD = "50mb"
@@ -107,6 +108,7 @@ def build_page(service: Service) -> gr.Blocks:
         # Gradio passes the request to parameters of its type, so this cannot be a lambda.
         def closed(request: gr.Request) -> None:
             stops.end(session_of(request))
+            stops.end(audit_session(request))
 
         shown = [heading, progress, tabs, timer]
         page.load(step, outputs=shown, **QUIET).then(chat.opened, outputs=chat.view, **QUIET)
@@ -124,6 +126,8 @@ def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
             chat = Chat(service, stops)
         with gr.Tab("Lookup", id="lookup"):
             lookup_tab(service, paper)
+        with gr.Tab("Check a draft", id="audit"):
+            audit_tab(service, stops, paper)
         with gr.Tab("Library", id="library") as library:
             library_tab(service, library, heading)
         with gr.Tab("Models", id="models") as models:

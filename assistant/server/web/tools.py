@@ -1,4 +1,4 @@
-"""The MCP tools ask, search, lookup, table and pinned.
+"""The MCP tools ask, search, lookup, audit, table and pinned.
 
 Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
@@ -16,6 +16,7 @@ from assistant.models.llama.decoding import LIKELIEST
 from assistant.models.llama.reading_ahead import read_ahead_async
 from assistant.research.pinned import pin_json, pin_question, unread
 from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
+from assistant.server.api.audit import audited
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -25,7 +26,7 @@ from retrieval.types import UserError
 _MOST_PAPERS = 50
 _SHOWN = ("question", "outcome", "answer", "sentences", "citations", "coverage_statement")
 """Fields of an answer that another assistant needs."""
-_NAMES = frozenset({"ask", "search", "lookup", "table", "pinned"})
+_NAMES = frozenset({"ask", "search", "lookup", "audit", "table", "pinned"})
 
 
 def add_tools(service: Service) -> None:
@@ -104,7 +105,23 @@ def add_tools(service: Service) -> None:
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})
 
-    tools: list[Callable[..., Awaitable[str]]] = [ask, search, lookup, *_research_tools(service)]
+    async def audit(draft: str, request: gr.Request, bibliography: str = "") -> str:
+        """Check a draft against the library: which of its sentences do the abstracts support?
+
+        Args:
+            draft: text, Markdown or LaTeX
+            bibliography: the draft's BibTeX, by which its citation keys are resolved
+
+        Returns:
+            JSON with every sentence, its verdict, the sentences of abstracts that show it, and what
+            became of its citations
+        """
+        return dumps(await audited(service, draft, bibliography, _owner(request)))
+
+    tools: list[Callable[..., Awaitable[str]]] = [
+        *(ask, search, lookup, audit),
+        *_research_tools(service),
+    ]
     for tool in tools:
         api(_with_one_sentence(tool), queue=False, concurrency_limit=None)
 

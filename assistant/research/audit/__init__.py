@@ -1,0 +1,1 @@
+"""The audit of a draft: its claims and citations against the library."""

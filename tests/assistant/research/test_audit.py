@@ -1,0 +1,115 @@
+"""The audit of drafts over the seeds, with the real models."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from assistant.models.gguf.trained import read_tensors
+from assistant.pipeline.startup import open_library, open_reader, open_verifier
+from assistant.research.audit.audit import TURN, Audit, audit_in_turns
+from assistant.research.audit.judge import HEADS, base_fingerprint
+from assistant.research.audit.report import page, suggested_bibtex, with_citations
+from assistant.research.audit.types import AuditedSentence, CitedAs, Verdict, audit_json
+from assistant.settings import Settings
+from retrieval.types import Cancelled, never, silent
+
+WRITTEN = Path(__file__).parents[2] / "benchmarks" / "audit_drafts.jsonl"
+SUPPORTED = "Liquid-S4 reaches an average of 87.32% on the Long-Range Arena benchmark."
+LATEX = SUPPORTED.replace("%", "\\%")
+
+
+@pytest.fixture(scope="module")
+def assistant(library_home: Path, cache: Path) -> SimpleNamespace:
+    """What an audit needs of an assistant."""
+    settings = Settings(home=library_home, cache=cache)
+    library = open_library(settings, silent)
+    reader, verifier = open_reader(settings, silent), open_verifier(settings, silent)
+    return SimpleNamespace(library=library, reader=reader, verifier=verifier)
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """A turn that comes at once."""
+    yield
+
+
+def audited(assistant: SimpleNamespace, text: str, bib: str = "") -> list[AuditedSentence]:
+    """The sentences of a draft."""
+    return list(audit_in_turns(assistant, Audit.of(text, "", bib), turn, never))  # type: ignore[arg-type]
+
+
+def test_the_heads_belong_to_the_encoders() -> None:
+    assert read_tensors(HEADS)[1]["base"] == base_fingerprint()
+
+
+def test_no_contradicted_sentence_is_shown_as_supported(assistant: SimpleNamespace) -> None:
+    rows = [json.loads(line) for line in WRITTEN.read_text("utf-8").splitlines()]
+    said = audited(assistant, "\n\n".join(row["text"] for row in rows))
+    assert [each.sentence.text for each in said] == [row["text"] for row in rows]
+    pairs = [(row["verdict"], each.verdict) for row, each in zip(rows, said, strict=True)]
+    assert ("contradicted", Verdict.SUPPORTED) not in pairs
+    assert ("nothing found", Verdict.SUPPORTED) not in pairs
+    assert pairs.count(("supported", Verdict.SUPPORTED)) >= 3
+    assert pairs.count(("no claim", Verdict.NO_CLAIM)) >= 8
+    for each in said:
+        for finding in each.findings:
+            evidence = finding.evidence
+            assert evidence.paper.abstract[evidence.start : evidence.end] == evidence.text
+
+
+def test_citations_are_resolved_and_judged(assistant: SimpleNamespace) -> None:
+    title = "Liquid Structural State-Space Models"
+    bib = f"@inproceedings{{liquid, title = {{{title}}}, year = 2023}}"
+    text = (
+        f"{SUPPORTED[:-1]} [@liquid]. Minimum wages raised employment in shops [@liquid]."
+        " Coral reefs have lost half of their cover [@unknown]."
+    )
+    right, wrong, absent = audited(assistant, text, bib)
+    assert [each.judged for each in right.cited] == [CitedAs.SUPPORTED]
+    assert right.cited[0].key == "liquid"
+    assert [each.judged for each in wrong.cited] == [CitedAs.NOT_STATED]
+    assert [each.judged for each in absent.cited] == [CitedAs.NOT_HERE]
+    assert not right.suggested
+
+
+def test_suggested_citations_are_in_the_style_of_the_draft(assistant: SimpleNamespace) -> None:
+    for text, expected in (
+        (f"{LATEX}\n\nMore is known \\citep{{x}} of it.", "~\\citep{hasani2023liquid}."),
+        (SUPPORTED, " [@hasani2023liquid]."),
+        (f"{SUPPORTED} It was said (Smith, 1999) before.", " (Hasani et al., 2023)."),
+    ):
+        audit = Audit.of(text)
+        said = list(audit_in_turns(assistant, audit, turn, never))  # type: ignore[arg-type]
+        assert SUPPORTED[-10:-1] + expected in with_citations(audit.draft, said)
+        assert "hasani2023liquid" in suggested_bibtex(said)
+
+
+def test_the_report_escapes_what_the_draft_says(assistant: SimpleNamespace) -> None:
+    audit = Audit.of(f"It has \\<script>alert(1)\\</script> among its words. {SUPPORTED}")
+    said = list(audit_in_turns(assistant, audit, turn, never))  # type: ignore[arg-type]
+    html = page(audit.draft, said, "<b>x</b>")
+    assert "<script" in said[0].sentence.text
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert audit_json(said)["counts"]["supported"] == 1
+
+
+def test_a_long_draft_takes_turns_and_can_be_stopped(assistant: SimpleNamespace) -> None:
+    turns: list[int] = []
+
+    @contextmanager
+    def counted() -> Iterator[None]:
+        turns.append(len(said))
+        yield
+
+    said: list[AuditedSentence] = []
+    audit = Audit.of("We thank all of them. " * 5000)
+    judged = audit_in_turns(assistant, audit, counted, lambda: len(said) > TURN)  # type: ignore[arg-type]
+    with pytest.raises(Cancelled):
+        said.extend(judged)
+    assert turns == [0, TURN, 2 * TURN]
+    assert len(said) == 2 * TURN

@@ -1,0 +1,36 @@
+"""The tab "Check a draft", as a person uses it."""
+
+import re
+
+from app_process import Served
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+DRAFT = """\
+In this section we review models. Liquid-S4 reaches an average of 87.32% on the Long-Range Arena
+benchmark. Coral reefs have lost <b>half</b> of their cover since 1970 (Hasani et al., 2023).
+"""
+
+
+def test_a_draft_is_checked_filtered_and_cited(page: Page, app: Served) -> None:
+    page.goto(app.address)
+    page.get_by_role("tab", name="Check a draft").click()
+    page.get_by_label("Your draft").fill(DRAFT)
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("button", name="Download HTML")).to_be_visible()
+    expect(page.locator(".audit-said")).to_have_text("3 of 3 sentences checked")
+    sentences = page.locator(".audit-list > li")
+    verdicts = sentences.locator(".audit-verdict")
+    expect(verdicts).to_have_text(
+        [re.compile("No claim"), re.compile("Supported"), re.compile("Nothing")]
+    )
+    expect(sentences.last).to_contain_text("its abstract does not say this")
+    page.get_by_role("button", name=re.compile("Supported 1")).click()
+    expect(sentences.first).to_be_hidden()
+    assert Axe().run(page).violations_count == 0
+    page.get_by_role("button", name="Insert 1 suggested citation").click()
+    written = page.get_by_label("Draft with suggested citations")
+    expect(written).to_have_value(re.compile(r"benchmark \(Hasani et al\., 2023\)\."))
+    page.locator(".audit-shows .audit-paper").click()
+    marked = page.get_by_role("dialog").locator("mark")
+    expect(marked.first).to_contain_text("87.32%")
