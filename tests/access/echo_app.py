@@ -7,6 +7,7 @@ from pathlib import Path
 import gradio as gr
 import uvicorn
 from fastapi import FastAPI
+from protected_app import beside
 
 from assistant.server.auth import owner_behind
 from assistant.server.auth.guard import protect
@@ -39,7 +40,7 @@ def echo_app(settings: Settings) -> FastAPI:
     refuse_downloads()
     app = FastAPI()
     gr.mount_gradio_app(app, page, path="/", run_history=False, ssr_mode=False)
-    protect(app, settings)
+    protect(app, settings, beside(settings))
     return app
 
 

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from assistant.server.auth import owner_of
 from assistant.server.auth.guard import protect
 from assistant.settings import Settings
+from assistant.storage.database import FILE, Database
 
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 ADDRESS = "http://127.0.0.1:7860"
@@ -20,6 +21,11 @@ class Known(NamedTuple):
 
     file: Path
     key: str
+
+
+def beside(settings: Settings) -> Database:
+    """A database beside the file of users; without one it is not used."""
+    return Database(f"sqlite:///{(settings.auth_file or Path('unused')).with_name(FILE)}")
 
 
 def small_app(settings: Settings) -> FastAPI:
@@ -54,7 +60,7 @@ def small_app(settings: Settings) -> FastAPI:
     def broken() -> None:
         raise RuntimeError("a bug")
 
-    protect(app, settings)
+    protect(app, settings, beside(settings))
     return app
 
 
