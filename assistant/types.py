@@ -323,7 +323,12 @@ def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
         "outcome": answer.outcome.value,
         "answer": answer.text,
         "sentences": [
-            {**asdict(each), "kind": each.kind.value, "citations": list(each.citations)}
+            {
+                "text": each.text,
+                "kind": each.kind.value,
+                "citations": list(each.citations),
+                **({"heading": each.heading} if each.heading else {}),
+            }
             for each in answer.sentences
         ],
         "citations": [_citation_json(citation) for citation in answer.citations],
