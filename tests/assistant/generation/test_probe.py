@@ -12,7 +12,7 @@ from assistant.generation import probe as probing
 from assistant.generation.probe import LEAST_PASSED, passes, passes_once, tasks
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.trained import FileFacts
+from assistant.models.gguf.trained import FileFacts, file_key
 from assistant.settings import WritingMode
 from retrieval.types import Cancelled
 
@@ -46,7 +46,8 @@ def once(verifier: Verifier, record: Path, file: Path) -> Once:
 
     def verdict(model: FakeChatModel, mode: WritingMode = WritingMode.FREE, **other) -> bool:
         known = FileFacts(record)
-        return passes_once(model, mode, verifier, **{"file": file, "known": known, **other})
+        wanted = {"name": file_key(file), "known": known, **other}
+        return passes_once(model, mode, verifier, **wanted)
 
     return verdict
 
