@@ -194,15 +194,23 @@ class LexicalIndex:
     def unknown_share(self, text: str) -> float:
         """The share of a text's words that no paper has, in [0, 1]; 0 for a text of none.
 
+        A long word counts as known if a paper has one that differs in a letter: papers write
+        `recognize` where a question writes `recognise`.
+
         Words are weighted by their squared inverse document frequency, as in the length of a TF-IDF
         vector (Salton and Buckley 1988). A few papers lack many common words, so the share is
         lowered for them.
         """
-        having = self._reading().searcher.doc_freq
         weights = {term: self.rarity(term) ** 2 for term in self.terms(text)}
-        unknown = sum(weight for term, weight in weights.items() if not having("text", term))
+        unknown = sum(weight for term, weight in weights.items() if not self._is_known(term))
         trust = self.size / (self.size + _FEW_PAPERS)
         return trust * unknown / sum(weights.values()) if weights else 0.0
+
+    def _is_known(self, term: str) -> bool:
+        if self._frequency("text", term):
+            return True
+        like = Query.fuzzy_term_query(self._schema, "text", term, 1)
+        return len(term) >= _LONG_ENOUGH and _counted(self._reading().searcher, like) > 0
 
     def with_rare_words(
         self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()

@@ -106,6 +106,13 @@ def test_a_tool_says_what_is_wrong(app: Served, arguments: dict[str, object], sa
 
 def test_nothing_else_of_the_page_can_be_called_by_name(client: httpx.Client) -> None:
     described = client.get("/gradio_api/info").json()
-    assert set(described["named_endpoints"]) == {"/ask", "/search", "/lookup", "/table", "/pinned"}
+    assert set(described["named_endpoints"]) == {
+        "/ask",
+        "/audit",
+        "/lookup",
+        "/pinned",
+        "/search",
+        "/table",
+    }
     assert described["unnamed_endpoints"] == {}
     assert client.get("/gradio_api/mcp/sse").status_code == 404

@@ -204,7 +204,9 @@ def test_remarks_stand_below_the_sentences_in_the_terminal(ask: Ask) -> None:
     parts = parts_of_answer(PartialAnswer(answer.question).add(Completed(answer)))
     lines = [write(part, TERMINAL).strip() for part in parts]
     assert lines.index(answer.coverage) < lines.index("References")
-    assert lines[-2:] == ["You can go on with", "How does it work?"]
+    further = lines.index("You can go on with")
+    assert lines[further + 1] == "How does it work?"
+    assert lines[further + 2 :] == [answer.coverage_statement]
 
 
 def test_a_corrected_question_is_not_said_to_be_understood_otherwise(ask: Ask) -> None:
