@@ -229,6 +229,27 @@ class RefusedError(Exception):
         self.status = status
 
 
+class _ServerClient(Client):
+    """Chroma's client of a server, as of `chromadb.HttpClient`; one that fails is closed."""
+
+    def __init__(self, url: str, headers: dict[str, str], tenant: str, database: str) -> None:
+        """Asks the server whether tenant and database are there."""
+        settings = Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",
+            chroma_server_host=url,
+            chroma_server_http_port=8000,  # not looked at, as the host is a whole URL
+            chroma_server_headers=dict(headers),
+        )
+        try:
+            super().__init__(tenant=tenant, database=database, settings=settings)
+        except BaseException:  # nobody else gets hold of its two sessions
+            for part in (self, getattr(self, "_admin_client", None)):
+                if server := getattr(part, "_server", None):
+                    server._session.close()
+            raise
+
+
 def server_client(
     url: str, headers: dict[str, str], seconds: float, tenant: str, database: str
 ) -> Any:  # Chroma's client, whose types differ between versions
@@ -240,10 +261,7 @@ def server_client(
     first = httpx.get(f"{url}/api/v2/auth/identity", headers=headers, timeout=seconds)
     _check_status(first)
     first.json()
-    settings = Settings(anonymized_telemetry=False)
-    client: Any = chromadb.HttpClient(
-        url, headers=dict(headers), settings=settings, tenant=tenant, database=database
-    )
+    client: Any = _ServerClient(url, headers, tenant, database)
     session: httpx.Client = client._server._session
     session.timeout = httpx.Timeout(seconds)
     session.event_hooks = {"response": [_check_status]}

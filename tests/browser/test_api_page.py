@@ -9,7 +9,7 @@ def test_the_documents_are_shown_and_can_be_tried(page: Page, app: Served) -> No
     page.on("console", lambda message: said.append(message.text))
     page.goto(f"{app.address}/docs")
     expect(page.get_by_role("heading", name="Abstracts assistant")).to_be_visible()
-    expect(page.locator(".opblock")).to_have_count(11)
+    expect(page.locator(".opblock")).to_have_count(18)
     page.locator("#operations-Status-health .opblock-summary-control").click()
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()

@@ -213,7 +213,7 @@ def test_similar_papers_open_in_the_same_dialog_and_back_leads_back(
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("dialog", name=TITLE)).to_be_visible()
     expect(page.get_by_role("button", name="Back")).to_be_hidden()
-    expect(page.locator("dialog")).to_have_count(1)
+    expect(page.locator("dialog[open]")).to_have_count(1)
 
 
 def test_a_paper_is_copied_in_the_remembered_style_which_a_menu_changes(

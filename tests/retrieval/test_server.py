@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from chroma_server import ChromaServer
 from fake_embedder import WordEmbedder
@@ -185,6 +186,7 @@ def test_of_many_at_once_one_writes(address: str) -> None:
 
 
 def _held(address: str, home: Path, begun: Any) -> None:
+    lease.RENEWAL = 0.5  # a process of its own has the waits of the program
     with opened(home, address).exclusive():
         begun.set()
         time.sleep(600)
@@ -201,8 +203,10 @@ def test_a_dead_writer_frees_its_lease_whatever_its_clock_says(
     real = time.time
     monkeypatch.setattr(lease.time, "time", lambda: real() + clock)
     file, library = written(tmp_path / "a.jsonl", rows(3)), opened(tmp_path / "own", address)
-    with pytest.raises(LibraryInUseError):  # it lives, and a wrong clock does not hide that
-        ingest(library, [file])
+    with monkeypatch.context() as patch:
+        patch.setattr(lease, "EXPIRY", 60.0)  # however late a busy machine renews it
+        with pytest.raises(LibraryInUseError):  # it lives, and a wrong clock does not hide that
+            ingest(library, [file])
     process.kill()
     process.join()
     if clock:  # as if it had been on another machine
@@ -435,6 +439,24 @@ def test_a_wrong_address_is_said_in_a_sentence(
     with pytest.raises(LibraryError) as raised:
         opened(tmp_path, change(chroma.url))
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("wrong", ["?tenant=nobody", "?database=none"])
+def test_a_server_that_cannot_be_used_keeps_no_connection(
+    tmp_path: Path, chroma: ChromaServer, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    made: list[httpx.Client] = []
+    make = httpx.Client.__init__
+
+    def noted(self: httpx.Client, *given: Any, **named: Any) -> None:
+        made.append(self)
+        make(self, *given, **named)
+
+    monkeypatch.setattr(httpx.Client, "__init__", noted)
+    with pytest.raises(LibraryError):
+        opened(tmp_path, chroma.url + wrong)
+    assert len(made) > 1
+    assert all(each.is_closed for each in made)
 
 
 def test_plain_http_where_tls_is_asked(tmp_path: Path) -> None:
