@@ -218,7 +218,7 @@ def test_quoted_and_written_sentences_look_different(page: Page, app: Served) ->
 
 def test_stop_ends_an_answer_and_it_can_be_asked_again(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, "Which papers recognise human actions from skeleton sequences?")
+    ask(page, "What is federated learning and when does it fail?")  # several papers are read again
     page.locator("#stop").click()
     expect(page.locator("#conversation .notice")).to_have_text("Stopped.")
     expect(page.locator("#send")).to_be_visible()

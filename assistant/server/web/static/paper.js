@@ -45,6 +45,8 @@ dialog.addEventListener('click', (event) => {
 dialog.addEventListener('close', () => {
   earlier.length = 0;
   dialog.replaceChildren();
-  if (opener?.isConnected) opener.focus();
+  // This comes after the dialog is gone: what was focused meanwhile keeps the focus.
+  const focused = document.activeElement ?? document.body;
+  if (opener?.isConnected && focused === document.body) opener.focus();
   opener = null;
 });

@@ -59,7 +59,9 @@ dialog.addEventListener('close', () => {
   closed = dialog.querySelector('[data-run]')?.dataset.run ?? '';
   trigger('delete', {});
   dialog.replaceChildren();
-  if (opener?.isConnected) opener.focus();
+  // This comes after the dialog is gone: what was focused meanwhile keeps the focus.
+  const focused = document.activeElement ?? document.body;
+  if (opener?.isConnected && focused === document.body) opener.focus();
   opener = null;
 });
 
