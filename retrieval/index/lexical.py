@@ -210,7 +210,7 @@ class LexicalIndex:
         if self._frequency("text", term):
             return True
         like = Query.fuzzy_term_query(self._schema, "text", term, 1)
-        return len(term) >= _LONG_ENOUGH and _counted(self._reading().searcher, like) > 0
+        return len(term) >= _LONG_WORD and _counted(self._reading().searcher, like) > 0
 
     def with_rare_words(
         self, question: str, filters: Filters | None = None, *, also: Sequence[Paper] = ()
