@@ -28,7 +28,7 @@ def grouped(library: Library, papers: Sequence[Paper], topic: str) -> list[tuple
     """The papers in groups with a name each, that of the first paper first.
 
     Papers that no group fits are in a last one without a name, all of them if fewer than two groups
-    separate. `papers` are best first and stay so in a group.
+    separate, or the best paper would come last. `papers` are best first and stay so in a group.
     """
     rows = library.store.vectors([f"{paper.id}:0" for paper in papers])
     named: dict[str, list[Paper]] = {}
@@ -45,9 +45,9 @@ def grouped(library: Library, papers: Sequence[Paper], topic: str) -> list[tuple
             name = _name(library, centre, weights, {k: _in(text, v) for k, v in spelled.items()})
             named.setdefault(name, []).extend(papers[at] for at in members)
     named.pop("", None)
-    if len(named) < 2:  # noqa: PLR2004 - one group tells nothing apart
-        return [("", list(papers))]
     chosen = {paper.id for members in named.values() for paper in members}
+    if len(named) < 2 or papers[0].id not in chosen:  # noqa: PLR2004 - one tells nothing apart
+        return [("", list(papers))]
     rest = [paper for paper in papers if paper.id not in chosen]
     return [*named.items(), *([("", rest)] if rest else [])]
 
