@@ -169,8 +169,10 @@ class Lease:
     def _numbers(self) -> dict[int, Any]:
         start = f"{self._name}-"
         found: dict[str, Any] = {}
-        while page := self._client.list_collections(_PAGE, len(found)):
+        read = 0  # not those found: one made meanwhile moves others, which are read twice
+        while page := self._client.list_collections(_PAGE, read):
             found |= {each.name: each for each in page}
+            read += len(page)
         numbers = {name.removeprefix(start): name for name in found if name.startswith(start)}
         return {int(number): found[name] for number, name in numbers.items() if number.isdecimal()}
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -183,6 +184,23 @@ def test_of_many_at_once_one_writes(address: str) -> None:
     for each in threads:
         each.join()
     assert sorted(got) == ["alone", *["refused"] * 5]
+
+
+def test_a_collection_made_while_they_are_listed_ends_the_list() -> None:
+    names = ["b-chunks", "b-papers"]
+
+    class Listing:
+        def list_collections(self, most: int, start: int) -> list[Any]:
+            page = [SimpleNamespace(name=name, metadata={}) for name in names[start:][:most]]
+            if start == 0:
+                names.insert(0, "a-writer-1")  # before all others, which move on by one
+            calls.append(start)
+            assert len(calls) < 9
+            return page
+
+    calls: list[int] = []
+    assert Lease(Listing(), "b-writer", "here").holder() == "Nobody is writing."
+    assert calls == [0, 2, 3]
 
 
 def _held(address: str, home: Path, begun: Any) -> None:
