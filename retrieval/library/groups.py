@@ -27,8 +27,9 @@ _LEAST_FIT = 0.25
 def grouped(library: Library, papers: Sequence[Paper], topic: str) -> list[tuple[str, list[Paper]]]:
     """The papers in groups with a name each, that of the first paper first.
 
-    Papers that no group fits are in a last one without a name, all of them if fewer than two groups
-    separate, or the best paper would come last. `papers` are best first and stay so in a group.
+    Papers that no group fits are in a last one without a name. All of them are if fewer than two
+    groups separate, the best paper would come last, or most would. `papers` are best first and stay
+    so in a group.
     """
     rows = library.store.vectors([f"{paper.id}:0" for paper in papers])
     named: dict[str, list[Paper]] = {}
@@ -46,9 +47,9 @@ def grouped(library: Library, papers: Sequence[Paper], topic: str) -> list[tuple
             named.setdefault(name, []).extend(papers[at] for at in members)
     named.pop("", None)
     chosen = {paper.id for members in named.values() for paper in members}
-    if len(named) < 2 or papers[0].id not in chosen:  # noqa: PLR2004 - one tells nothing apart
-        return [("", list(papers))]
     rest = [paper for paper in papers if paper.id not in chosen]
+    if len(named) < 2 or papers[0] in rest or len(rest) > len(chosen):  # noqa: PLR2004 - as above
+        return [("", list(papers))]
     return [*named.items(), *([("", rest)] if rest else [])]
 
 
@@ -68,7 +69,7 @@ def _linked(vectors: Vectors) -> list[list[int]]:
 def _weights(
     library: Library, having: Sequence[set[str]], members: Sequence[int], topic: str
 ) -> dict[str, float]:
-    """The terms that tell the papers at `members` best from the others, and how well.
+    """The terms that all papers at `members` have and others lack, and how well they tell.
 
     `having` has the terms of every paper; those of the topic tell nothing.
     """
@@ -79,7 +80,7 @@ def _weights(
         term: (own / len(members) - (overall[term] - own) / max(1, len(having) - len(members)))
         * min(map(index.rarity, term.split()))
         for term, own in count.items()
-        if own > 1 and not known.issuperset(term.split())
+        if own == len(members) > 1 and not known.issuperset(term.split())
     }
     best = sorted(weights, key=lambda term: (-weights[term], term))[:_CANDIDATES]
     return {term: weights[term] for term in best if weights[term] > 0}
