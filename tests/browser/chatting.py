@@ -10,7 +10,7 @@ QUOTE = (
     "obtain an average speed-up of roughly 84x across seven datasets, two of which contain "
     "biological and medical information that is subject to frequent unlearning requests."
 )
-LONG = "Which papers recognise human actions from skeleton sequences?"
+LONG = "Recent work on language model reasoning with chain of thought"
 PATIENCE = 120_000
 """Milliseconds for an answer on a busy machine."""
 
