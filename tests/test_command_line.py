@@ -220,7 +220,7 @@ def test_what_no_abstract_is_about_is_refused_in_every_shape(
         "how many oscars did titanic win",
         "is ghee the same as butter",
         "how do i poach an egg",
-        "Summarise Pride and Prejudice",
+        "Summarise Moby Dick",
         "overview of Victorian novels",
         "compare alpacas and llamas",
         "Recommend works like The Great Gatsby",

@@ -3,10 +3,16 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from assistant.pipeline.assistant import LONGEST_QUESTION
-from assistant.types import AnswerSentence, Outcome, Timings, Tokens
+from assistant.types import Outcome, SentenceKind, Timings, Tokens
 from retrieval.types import Source
 
 MOST_PAPERS = 100
@@ -153,6 +159,23 @@ class PassageOut(_ResponseModel):
     text: str
 
 
+class AnswerSentenceOut(_ResponseModel):
+    """A sentence of an answer."""
+
+    text: str
+    kind: SentenceKind
+    citations: list[int]
+    """Numbers of the citations."""
+    heading: str = ""
+    """What it stands under together with its neighbours, such as a subtopic; may be missing."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As `answer_json` has it, in a stream, too."""
+        fields: dict[str, Any] = serialize(self)
+        return fields if self.heading else {k: v for k, v in fields.items() if k != "heading"}
+
+
 class AnswerOut(_ResponseModel):
     """An answer with its sources and measurements."""
 
@@ -164,7 +187,7 @@ class AnswerOut(_ResponseModel):
     """The question rewritten so that it can be understood without the conversation."""
     outcome: Outcome
     answer: str
-    sentences: list[AnswerSentence]
+    sentences: list[AnswerSentenceOut]
     citations: list[CitationOut]
     passages: list[PassageOut]
     model: str
