@@ -1,5 +1,6 @@
 """Access control: users with passwords, scripts with API keys, and limits on every request."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ class _WrappedRequest(Protocol):
     request: Any
 
 
-class HttpMiddleware:
+class HttpMiddleware(ABC):
     """ASGI middleware; a subclass says in `handle` what it does with a request."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -28,9 +29,9 @@ class HttpMiddleware:
         """Handle a request; the app's start and end pass through."""
         await (self.handle if scope["type"] == "http" else self.app)(scope, receive, send)
 
+    @abstractmethod
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        raise NotImplementedError
 
 
 def owner_of(scope: Mapping[str, Any]) -> str:

@@ -113,6 +113,8 @@ class JobBoard:
         with self._database.writing() as connection:
             now = self._database.now(connection)
             shown = update(LIBRARY_JOBS).where(table.number == state.number)
+            if state.running:  # a sign of life that comes late does not bring an ended job back
+                shown = shown.where(table.running == 1)
             connection.execute(shown.values(running=running, beat=now, record=_json(state)))
             stop = connection.scalars(select(table.stop).where(table.number == state.number))
             return bool(stop.first())

@@ -163,6 +163,8 @@ def test_sessions_answers_and_jobs_are_known_to_another_process(url: str) -> Non
     seen = other.latest()
     assert seen is not None
     assert (seen.running, seen.stopping, seen.added) == (False, False, 3)
+    board.report(begun)  # a sign of life on its way when the job ended
+    assert other.latest() == seen
     assert other.begin("check").number > begun.number
 
 
