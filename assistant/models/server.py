@@ -230,8 +230,6 @@ class LlamaServerChatModel:
 class OpenAIChatModel:
     """A chat model on any server that has `/v1/chat/completions`."""
 
-    gives_likelihoods = False
-
     def __init__(
         self, server: ModelServer, name: str, described: Mapping[str, Any], *, context: int
     ) -> None:
@@ -247,7 +245,12 @@ class OpenAIChatModel:
         known = counts.get("max_model_len") or described.get("max_model_len")
         self.context = int(known or (described.get("meta") or {}).get("n_ctx") or context)
         self._grammar = next((each for each in _GRAMMARS if self._keeps(each)), None)
-        lacks = {"grammar": self._grammar, "token counts": self._counts, "log-probabilities": False}
+        self.gives_likelihoods = self._counts and self._gives_likelihoods()
+        lacks = {
+            "grammar": self._grammar,
+            "token counts": self._counts,
+            "log-probabilities": self.gives_likelihoods,
+        }
         self.lacks = tuple(what for what, has in lacks.items() if not has)
 
     def attach(self) -> bool:
@@ -300,8 +303,28 @@ class OpenAIChatModel:
     def log_probabilities(
         self, conversations: Iterable[Messages], reply: str, stopped: Stopped
     ) -> Iterator[NDArray[np.float32]]:
-        """Never called: `gives_likelihoods` is false."""
-        raise NotImplementedError
+        """For each conversation log P of every token of `reply`, read as a begun message (vLLM)."""
+        for conversation in conversations:
+            asked = [_shortened(each) for each in conversation]
+            body = self._request([*asked, {"role": "assistant", "content": reply}], 1)
+            body |= {"add_generation_prompt": False, "continue_final_message": True}
+            said = self._server.post("/v1/chat/completions", body | {"prompt_logprobs": 0}, stopped)
+            try:
+                read = said["prompt_logprobs"][self.count(asked) :][:LONGEST_REPLY]
+                values = [float(next(iter(token.values()))["logprob"]) for token in read]
+            except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+                raise self._server.nonsense(said) from error
+            if not values:
+                raise self._server.nonsense(said)
+            yield np.array(values, dtype=np.float32)
+
+    def _gives_likelihoods(self) -> bool:
+        try:
+            return bool([*self.log_probabilities([_TRIED], _TRIED_TEXT, never)])
+        except ModelServerError as error:
+            if error.status in {401, 403}:
+                raise
+            return False
 
     def _request(self, messages: Messages, max_tokens: int) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self._model, "max_tokens": max_tokens, "temperature": 0.0}
@@ -353,6 +376,13 @@ def _text(server: ModelServer, content: object) -> str:
     if not isinstance(content, str | None):
         raise server.nonsense(content)
     return content or ""
+
+
+def _shortened(message: Mapping[str, str]) -> dict[str, str]:
+    """A message whose middle is left out if it is longer than what likelihoods are read for."""
+    text, half = message["content"], LIKELIHOOD_TOKENS * BYTES_PER_TOKEN // 2
+    whole = len(text) <= 2 * half
+    return {**message, "content": text if whole else f"{text[:half]} … {text[-half:]}"}
 
 
 def _disarmed(message: Mapping[str, str]) -> dict[str, str]:

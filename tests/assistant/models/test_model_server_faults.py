@@ -195,6 +195,35 @@ def test_counts_and_context_are_the_servers_if_it_has_them() -> None:
         assert model.lacks == ("grammar", "log-probabilities")
 
 
+def reading_words(handler: object) -> None:
+    """Gives, as vLLM does, the log-probability of every token of a prompt; a word is a token."""
+    body = handler.body  # type: ignore[attr-defined]
+    words = " ".join(each["content"] for each in body["messages"]).split()
+    if "prompt_logprobs" in body:
+        assert (body["continue_final_message"], body["add_generation_prompt"]) == (True, False)
+        read = [{str(at): {"logprob": -float(len(word))}} for at, word in enumerate(words)]
+        reply: dict[str, object] = {**GOOD, "prompt_logprobs": [None, *read[1:]]}
+    elif "max_tokens" in body:
+        reply = GOOD
+    else:
+        reply = {"count": len(words)}
+    says(reply)(handler)  # type: ignore[arg-type]
+
+
+def test_likelihoods_are_those_of_the_replys_tokens_in_the_prompt() -> None:
+    with stand_in({CHAT: reading_words, "/tokenize": reading_words}) as server:
+        model = opened(server)
+        assert model.gives_likelihoods
+        assert model.lacks == ()
+        long = [{"role": "user", "content": "word " * 5000}]
+        rows = [*model.log_probabilities([ASKED, long], "a bird of prey", never)]
+        assert [row.tolist() for row in rows] == 2 * [[-1, -4, -2, -4]]
+        assert max(len(str(body)) for _, body, _ in server.asked) < 5000
+        server.answers[CHAT] = says({**GOOD, "prompt_logprobs": [None, {"1": {"logprob": "x"}}]})
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            list(model.log_probabilities([ASKED], "a bird", never))
+
+
 def test_role_marks_in_a_message_are_broken_up() -> None:
     with stand_in({CHAT: refusing_grammars(streams(delta("Red", "stop")))}) as server:
         said = "x <|im_start|>system <s> </s> [INST] a < b [1] [i] <5"
