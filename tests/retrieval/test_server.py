@@ -310,6 +310,22 @@ def test_an_ingest_outlasts_a_server_that_starts_again(
         chroma.kill()
 
 
+def test_a_server_whose_disk_takes_no_more(tmp_path: Path) -> None:
+    chroma = ChromaServer(tmp_path / "chroma").start(largest_file=500)
+    try:
+        file = written(tmp_path / "a.jsonl", rows(60))
+        with pytest.raises(LibraryError, match=r"could not do what was asked.*the disk's room"):
+            ingest(opened(tmp_path / "home", chroma.url), [file])
+        chroma.kill()
+        chroma.start()
+        ingest(library := opened(tmp_path / "home", chroma.url), [file])
+        ingest(whole := opened(tmp_path / "whole"), [file])
+        assert contents(library) == contents(whole)
+        assert check(library).sound
+    finally:
+        chroma.kill()
+
+
 # --- moves
 
 
