@@ -127,6 +127,67 @@ def test_an_answer_that_goes_wrong_is_told(reply: Answer, said: str) -> None:
     assert said in error_of({CHAT: refusing_grammars(reply)})
 
 
+LLAMA = {
+    "/props": {
+        "default_generation_settings": {"n_ctx": 2048},
+        "chat_template": "{% for each in messages %}{{ each.content }}{% endfor %}",
+    },
+    "/tokenize": {"tokens": [{"id": 1, "piece": "a"}]},
+    "/completion": {"completion_probabilities": [{"id": 1, "logprob": -1.0}]},
+}
+"""What llama.cpp's server replies, as far as it is read."""
+
+
+@pytest.mark.parametrize(
+    ("path", "reply"),
+    [
+        ("/v1/models", {"data": 7}),
+        ("/v1/models", {"data": ["m"]}),
+        ("/v1/models", {"data": [{"id": ["m"]}]}),
+        ("/v1/models", {"data": [{"id": "m", "aliases": 7}]}),
+        ("/props", LLAMA["/props"] | {"default_generation_settings": {"n_ctx": "many"}}),
+        ("/props", LLAMA["/props"] | {"total_slots": {}}),
+        ("/tokenize", {}),
+        ("/tokenize", {"tokens": 7}),
+        ("/tokenize", {"tokens": [{"id": "one", "piece": "a"}]}),
+        ("/completion", {"completion_probabilities": 7}),
+        ("/completion", {"completion_probabilities": [{"id": 1, "logprob": None}]}),
+    ],
+)
+def test_nonsense_of_a_llama_server_is_told(path: str, reply: object) -> None:
+    with stand_in({name: says(good) for name, good in LLAMA.items()}) as server:
+        connection = ModelServer(server.url, timeouts=QUICK)
+        good = open_served(connection, "m", context=2048)
+        assert good.gives_likelihoods
+        server.answers[path] = says(reply)
+
+        def use() -> object:
+            if path == "/completion":
+                return list(good.log_probabilities([ASKED], "Red?", never))
+            return open_served(connection, "m", context=2048)
+
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply"),
+    [
+        ("/tokenize", {"count": "many"}),
+        (CHAT, {"choices": 7}),
+        (CHAT, {"choices": ["red"]}),
+        (CHAT, {"choices": [{"delta": "red"}]}),
+    ],
+)
+def test_nonsense_of_another_server_is_told(asked: str, reply: object) -> None:
+    counted = says({"count": 17, "max_model_len": 8192})
+    with stand_in({CHAT: refusing_grammars(streams()), "/tokenize": counted}) as server:
+        model = opened(server)
+        server.answers |= {"/tokenize": says(reply), CHAT: streams(reply)}
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            model.count(ASKED) if asked == "/tokenize" else list(model.write(ASKED, 9, never))
+
+
 def test_a_server_that_loads_its_model_is_waited_for() -> None:
     loading = iter([says({"error": "Loading"}, 503), says({"error": "Loading"}, 503)])
     ready = says({"data": [{"id": "m"}]})
