@@ -98,9 +98,9 @@ def contents(library: Library) -> dict[str, Any]:
         "count": library.store.count(),
         "papers": {id_: asdict(each.paper) for id_, each in sorted(papers.items())},
         "chunks": {k: asdict(v) for k, v in sorted(library.store.chunks_by_id(ids).items())},
-        "vectors": {k: v.round(5).tolist() for k, v in sorted(library.store.vectors(ids).items())},
+        "vectors": {k: v.tolist() for k, v in sorted(library.store.vectors(ids).items())},
         "indexed": sorted(library.lexical.ids),
-        "found": [(hit.paper.id, hit.chunk.id, round(hit.score, 5)) for hit in found],
+        "found": [(hit.paper.id, hit.chunk.id, hit.score) for hit in found],
     }
 
 
