@@ -29,7 +29,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   {upstream}
   server {{
-    listen 127.0.0.1:{port};
+    listen 127.0.0.1:{port}{tls};
     {location}
   }}
 }}
@@ -37,12 +37,12 @@ http {{
 
 
 @contextmanager
-def nginx(folder: Path, location: str, upstream: str = "") -> Iterator[int]:
-    """nginx with these parts of a configuration; gives its port."""
+def nginx(folder: Path, location: str, upstream: str = "", tls: str = "") -> Iterator[int]:
+    """nginx with these parts of a configuration; gives its port. `tls` is "ssl" or nothing."""
     assert NGINX
     port, file = free_port(), folder / "nginx.conf"
     user = "user root;" if os.getuid() == 0 else ""
-    values = {"user": user, "folder": folder, "port": port}
+    values = {"user": user, "folder": folder, "port": port, "tls": f" {tls}"}
     file.write_text(_CONFIGURATION.format(**values, location=location, upstream=upstream))
     process = subprocess.Popen([NGINX, "-e", "stderr", "-c", file])
     try:

@@ -3,8 +3,10 @@
 import json
 import multiprocessing
 import random
+import shutil
 import socket
 import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ import httpx
 import pytest
 from chroma_server import ChromaServer
 from fake_embedder import WordEmbedder
+from nginx import NGINX, nginx
 
 from retrieval.index import lease, server
 from retrieval.index.chroma import ChromaStore
@@ -455,6 +458,49 @@ def test_a_token_that_is_not_accepted(tmp_path: Path, answering: Callable[..., s
     with pytest.raises(LibraryError, match="does not accept the token") as raised:
         Library(tmp_path, WordEmbedder(), CHUNKS, ServerPlace(address, tmp_path))
     assert "secret-word" not in f"{raised.value!s} {address!r}"
+
+
+@pytest.fixture
+def guarded(chroma: ChromaServer, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The server behind nginx, which speaks TLS and asks for a token: address and certificate."""
+    if NGINX is None or not (openssl := shutil.which("openssl")):
+        pytest.skip("no nginx or openssl is installed: TLS before a Chroma server is not tested")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    name = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([openssl, "req", "-x509", *made, *name], check=True, capture_output=True)
+    location = f"""
+        ssl_certificate {certificate}; ssl_certificate_key {key};
+        location / {{
+            if ($http_authorization != "Bearer sesame") {{ return 401; }}
+            proxy_pass {chroma.url};
+        }}"""
+    with nginx(tmp_path, location, tls="ssl") as port:
+        yield f"https://127.0.0.1:{port}", certificate
+
+
+def test_a_server_behind_tls_and_a_token(
+    tmp_path: Path, guarded: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, certificate = guarded
+    (tmp_path / "right").write_text("sesame", "ascii")
+    (tmp_path / "wrong").write_text("thistle", "ascii")
+
+    def library(url: str, file: str = "right") -> Library:
+        address = address_of(f"{url}?prefix=guarded", tmp_path / file if file else None)
+        place = ServerPlace(address, tmp_path / "replica")
+        return Library(tmp_path / "replica", WordEmbedder(), CHUNKS, place)
+
+    with pytest.raises(LibraryError, match="a certificate that is not trusted"):
+        library(url)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert ingest(library(url), [written(tmp_path / "a.jsonl", rows(3))]).added == 3
+    with pytest.raises(LibraryError, match="does not accept the token"):
+        library(url, "wrong")
+    with pytest.raises(LibraryError, match="asks for a token"):
+        library(url, "")
+    with pytest.raises(LibraryError, match="asks for https://"):
+        library(url.replace("https:", "http:"))
 
 
 @pytest.mark.parametrize(
