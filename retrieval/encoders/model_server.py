@@ -24,7 +24,8 @@ import tenacity
 from retrieval.encoders.llamacpp import LOOK_SECONDS, Stopped
 from retrieval.types import Cancelled, InputError, ModelServerError, never
 
-T, U = TypeVar("T"), TypeVar("U")
+T = TypeVar("T")
+U = TypeVar("U")
 Reply = dict[str, Any]
 """A JSON object of a server."""
 
