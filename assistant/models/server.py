@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, pairwise
 from pathlib import PurePath
 from typing import Any, Final
@@ -314,8 +314,7 @@ class OpenAIChatModel:
             body = self._request([*asked, {"role": "assistant", "content": reply}], 1)
             body |= {"add_generation_prompt": False, "continue_final_message": True}
             said = self._server.post("/v1/chat/completions", body | {"prompt_logprobs": 0}, stopped)
-            first = self.count(asked)
-            yield self._server.understood(said, lambda reply, at=first: _prompt_read(reply, at))
+            yield self._server.understood(said, partial(_prompt_read, first=self.count(asked)))
 
     def _gives_likelihoods(self) -> bool:
         try:
