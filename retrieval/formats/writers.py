@@ -126,11 +126,11 @@ def csl_item(paper: Paper) -> dict[str, Any]:
         "container-title": "" if preprint or is_published_by else venue,
         "issued": {"date-parts": [issued]} if paper.year else {},
         "volume": publication.volume,
-        "issue": publication.issue,
+        "issue": "" if kind == "report" else publication.issue,
         "page": publication.pages,
         "publisher": publication.publisher
         or ("arXiv" if preprint else venue if is_published_by else ""),
-        "number": preprint,
+        "number": preprint or (publication.issue if kind == "report" else ""),
         "ISSN": publication.issn,
         "DOI": _bare_doi(paper.doi),
         "URL": web_address(paper.url) or in_arxiv,
@@ -180,6 +180,11 @@ def _shown_item(paper: Paper) -> dict[str, Any]:
     item = csl_item(paper)
     item["title"] = item.get("title") or f"[{one_line(first_words(paper.abstract))}]"
     unused = {"abstract", "keyword"}
+    if item["type"] == PREPRINT:  # on a server, not in a volume
+        server = "arXiv" if "number" in item else item.pop("container-title", "")
+        item["publisher"] = server or item.get("publisher", "")
+    if item["type"] in {PROCEEDINGS, CHAPTER} and "container-title" not in item:
+        item["type"] = "document"
     if "DOI" in item:
         unused.add("URL")
     if item["type"] == JOURNAL:
