@@ -10,6 +10,7 @@ from typing import Any
 
 from retrieval.formats.authors import Person, given_names, listed, people
 from retrieval.text.markup import clean, unescaped, visible
+from retrieval.text.splitting import LONGEST_SEARCHED
 from retrieval.types import Publication, Record, Skipped, Source
 
 ReadProgress = Callable[[int, int], None]
@@ -175,6 +176,11 @@ def _remarks(records: list[Record]) -> Iterable[Skipped]:
             count = len(lacking)
             who = "the paper has" if count == 1 else f"{count:,} papers, the first here, have"
             yield Skipped(lacking[0].file, lacking[0].line, f"{who} no {field}")
+    for record in records:
+        if len(record.abstract) > LONGEST_SEARCHED:
+            source, length = record.sources[0], len(record.abstract)
+            reason = f"of its {length:,} characters the first {LONGEST_SEARCHED:,} can be searched"
+            yield Skipped(source.file, source.line, reason)
 
 
 def texts(value: Any) -> list[str]:
