@@ -28,6 +28,7 @@ from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
+    MUCH,
     UNDEFINED,
     begins_with_number,
     by_subtopic,
@@ -37,6 +38,7 @@ from assistant.pipeline.shapes import (
     has_number,
     having,
     is_counted,
+    of_term,
     shape_of,
     summary,
 )
@@ -88,8 +90,8 @@ class _GroupLimits:
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.9)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
 OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
-FEW = 3
-"""Papers that define a term, or name limits."""
+FEW, FEW_USES = 3, 2
+"""Papers that define a term, or name limits; sentences that only use a term."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
 _LOOKED_FOR = ("definition", "limits")
@@ -225,7 +227,7 @@ class Assistant:
             fixed = MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=reply)
             return ParsedQuestion(message, StandaloneQuestion(question, question), (), query, fixed)
         named = lookup.named(question)
-        find = partial(search, self.library, limit=self._depth, settings=self.settings.search)
+        find = partial(search, self.library, limit=self._depth(), settings=self.settings.search)
         standalone = condense(question, history, message, find, named, filtered=bool(query.filters))
         named = () if standalone.focus_papers else named
         query = lookup.parse(standalone.question, lookup=message.kind == "list")
@@ -251,16 +253,16 @@ class Assistant:
             return parsed
         return replace(parsed, standalone=standalone, wording=standalone.text)
 
-    @property
-    def _depth(self) -> int:
-        """Papers that retrieval returns."""
-        return max(self.settings.passages, RerankSettings().depth)
+    def _depth(self, shape: str = "other") -> int:
+        """Papers that retrieval returns; more for a definition, which many papers do not give."""
+        depth = max(self.settings.passages, RerankSettings().depth)
+        return 2 * depth if shape == "definition" else depth
 
     def _retrieve(self, parsed: ParsedQuestion) -> list[Passage]:
         return candidates(
             self.library,
             parsed.standalone,
-            self._depth,
+            self._depth(parsed.shape),
             parsed.query.filters,
             also=[paper.id for paper in parsed.named],
             settings=self.settings.search,
@@ -280,13 +282,17 @@ class Assistant:
             stopped,
             replace(
                 RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
-                depth=self._depth,
+                depth=self._depth(parsed.shape),
             ),
             also=parsed.entities.known,
             seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
         tokens = sum(each.read.tokens for each in papers)
-        one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
+        one_sought = not (
+            parsed.seeks_several
+            or parsed.standalone.focus_papers
+            or parsed.shape in _LOOKED_FOR  # chosen by their sentences
+        )
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
@@ -324,7 +330,9 @@ class Assistant:
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
-            return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
+            shapes = (parsed.shape, "usage") if parsed.shape == "definition" else (parsed.shape,)
+            ranked = (having(shape, fitting, self._covers(parsed, read)) for shape in shapes)
+            return [], next(filter(None, ranked), fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = replace(OVERVIEW, papers=self.settings.passages)
@@ -348,34 +356,40 @@ class Assistant:
         least: float,
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
-        states = self.verifier.states
+        states, leans = self.verifier.states, self.verifier.leans
         if summarized:
-            return [sentence for each in summarized for sentence in summary(each, states)]
+            return [sentence for each in summarized for sentence in summary(each, states, leans)]
         about, beside = self._answering(parsed, read, least)
-        shape, covers = parsed.shape, self._covers(parsed)
+        shape, covers = parsed.shape, self._covers(parsed, read)
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
-        evidence = choose_evidence(about, beside, states, fits=fits)
+        evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
         if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
             fitting = [each for each in read.papers if read.probability(each) >= least]
-            others = choose_evidence([], fitting, states, fits=fits)
+            others = choose_evidence([], fitting, states, fits=fits, leans=leans)
             return each_side(evidence, others, covers)
         if not is_defined:
-            return [replace(each, heading=UNDEFINED) for each in evidence]
+            evidence = [each for each in evidence if covers(each.text) >= MUCH] or evidence[:1]
+            return [replace(each, heading=UNDEFINED) for each in evidence[:FEW_USES]]
         return evidence
 
-    def _covers(self, parsed: ParsedQuestion) -> Callable[[str], float]:
-        """A function that gives the share of the question that a text has."""
-        return partial(self.library.lexical.share, parsed.text)
+    def _covers(
+        self, parsed: ParsedQuestion, read: ReadPapers | None = None
+    ) -> Callable[[str], float]:
+        """A function that gives the share of the question, or of its term, that a text has."""
+        covers = partial(self.library.lexical.share, parsed.text)
+        return of_term(covers, read.papers) if read and parsed.shape == "definition" else covers
 
     def _is_only_quoted(self, parsed: ParsedQuestion, builder: AnswerBuilder) -> bool:
         """Whether the default model should write nothing.
 
-        Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
+        Excerpts of several papers do not make a text: each needs its paper's title. Nothing of what
+        defines nothing is an answer.
         """
-        is_list = parsed.seeks_several and parsed.shape in ("overview", "limits")
+        papers = {each.paper.id for each in builder.draft.evidence}
+        is_list = parsed.is_about_several and len(papers) > 1
         is_list = is_list or any(each.heading for each in builder.draft.evidence)
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
@@ -419,7 +433,8 @@ class Assistant:
             for result in self.reader.read(gist_of(each.paper), [each.paper], stopped)
         ]
         fits = fitness(parsed.shape)
-        yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
+        states, leans = self.verifier.states, self.verifier.leans
+        yield builder.add_evidence(choose_evidence([], read, states, fits=fits, leans=leans))
         yield from builder.quote_all()
         papers = ReadPapers(read, {each.passage.paper.id: 1.0 for each in read}, 0)
         builder.search = search_record(self.library, parsed, builder.retrieved, papers)
