@@ -25,11 +25,12 @@ from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
-from assistant.pipeline.remarks import coverage, suggestions
+from assistant.pipeline.remarks import coverage, suggestions, unmentioned
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
     MUCH,
     UNDEFINED,
+    UNMENTIONED,
     begins_with_number,
     by_subtopic,
     each_side,
@@ -94,6 +95,10 @@ FEW, FEW_USES = 3, 2
 """Papers that define a term, or name limits; sentences that only use a term."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
+DOUBTFUL = 0.5
+"""Least confidence for an answer without a word that the question turns on."""
+_ON_A_TOPIC = ("number", "polar", "overview", "summary", "other")
+"""Shapes of questions whose words the papers that answer have."""
 _LOOKED_FOR = ("definition", "limits")
 """Shapes for which papers are read that are further behind: the best may lack what is sought."""
 
@@ -168,11 +173,14 @@ class Assistant:
             builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
-                yield builder.add_evidence(self._choose(parsed, read, summarized, least))
-                if self._is_only_quoted(parsed, builder):
-                    yield from builder.quote_all()
-                else:
-                    yield from self._write(builder, parsed, stopped, sampling)
+                evidence = self._choose(parsed, read, summarized, least)
+                lacking = [] if summarized else self._lacking(parsed, evidence)
+                if not lacking or builder.confidence >= DOUBTFUL:
+                    yield builder.add_evidence(_under(evidence, lacking))
+                    if self._is_only_quoted(parsed, builder):
+                        yield from builder.quote_all()
+                    else:
+                        yield from self._write(builder, parsed, stopped, sampling)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
             else:
@@ -357,10 +365,10 @@ class Assistant:
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
         states, leans = self.verifier.states, self.verifier.leans
-        if summarized:
-            return [sentence for each in summarized for sentence in summary(each, states, leans)]
-        about, beside = self._answering(parsed, read, least)
         shape, covers = parsed.shape, self._covers(parsed, read)
+        if summarized:
+            return [s for each in summarized for s in summary(each, states, leans, covers)]
+        about, beside = self._answering(parsed, read, least)
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
         evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
@@ -374,6 +382,17 @@ class Assistant:
             evidence = [each for each in evidence if covers(each.text) >= MUCH] or evidence[:1]
             return [replace(each, heading=UNDEFINED) for each in evidence[:FEW_USES]]
         return evidence
+
+    def _lacking(self, parsed: ParsedQuestion, evidence: Sequence[Evidence]) -> list[str]:
+        """The words that the question turns on and that no paper of the evidence has."""
+        if parsed.entities.known or parsed.shape not in _ON_A_TOPIC:
+            return []
+        papers = [each.paper for each in evidence]
+
+        def form(question: str) -> float:
+            return self.reader.shapes(question)[parsed.shape]
+
+        return unmentioned(parsed.text, papers, self.library, form)
 
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None
@@ -470,6 +489,13 @@ class Assistant:
             names = " or ".join(f"“{name}”" for name in unknown)
             reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
             builder.note = f"{reason} None mentions {names}." if names else reason
+
+
+def _under(evidence: Sequence[Evidence], lacking: Sequence[str]) -> list[Evidence]:
+    """The evidence under a heading that says which words it lacks, if any."""
+    names = " or ".join(f"“{word}”" for word in lacking)
+    heading = UNMENTIONED.format(names) if lacking else ""
+    return [replace(each, heading=heading or each.heading) for each in evidence]
 
 
 def checked_question(question: str) -> str:

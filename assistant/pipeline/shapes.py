@@ -33,6 +33,8 @@ _LACKING = 100.0
 """What is taken off a sentence that does not have what alone is sought."""
 _AIMED = 2.0
 """Log odds that a sentence says what its paper does count from this far below 0."""
+_RARE_LIMIT = 2.0
+"""Taken off the log odds of a limit: fitted as if half of the sentences were, a tenth are."""
 _SUBJECT = 10
 """Words at the start of a sentence in which stands what it defines."""
 _UNLIKE = 0.75
@@ -49,6 +51,8 @@ _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
+UNMENTIONED = "No abstract cited here mentions {}; these sentences come nearest"
+"""Stands above the sentences of an answer that lack a word on which the question turns."""
 REST = "Further papers"
 """Stands above the papers of an overview that belong to no subtopic."""
 _LIKELY_ROLE = 0.35
@@ -95,7 +99,7 @@ def fitness(
             explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < MUCH)
         ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
-        "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
+        "overview": lambda read: 2.5 * _log_odds(read.role("aim")),
         "similar": lambda read: _log_odds(read.role("aim")),
         "limits": lambda read: (
             _failing(read)
@@ -168,20 +172,26 @@ def has_number(text: str) -> bool:
 
 
 def summary(
-    read: ReadPassage, states: Callable[[str], bool], leans: Callable[[str], bool]
+    read: ReadPassage,
+    states: Callable[[str], bool],
+    leans: Callable[[str], bool],
+    covers: Callable[[str], float],
 ) -> list[Evidence]:
     """What a paper does, why, how and with which result: sentences in the abstract's order.
 
     `states` says whether a sentence states something, so that it may be evidence, and `leans`
-    whether it cannot be understood without the one before it.
+    whether it cannot be understood without the one before it; `covers` gives the share of the
+    question that a text has, such as the paper's name for itself.
     """
     sentences = [each for each in read.read.sentences if states(each.sentence.text)]
     if not sentences:
         return []
-    main = max(
-        sentences,
-        key=lambda each: _log_odds(each.role("aim")) - _AIMED * leans(each.sentence.text),
-    )
+
+    def gist(each: SentenceRead) -> float:
+        text, aim = each.sentence.text, max(each.role("aim"), each.role("definition"))
+        return _log_odds(aim) + _AIMED * (covers(text) - leans(text))
+
+    main = max(sentences, key=gist)
     chosen, words = {main.sentence.start: main}, SUMMARY_WORDS
     for role in _SUMMARY:
         rest = [each for each in sentences if each.sentence.start not in chosen]
@@ -229,7 +239,7 @@ def _defining(read: SentenceRead) -> float:
 
 def _failing(read: SentenceRead) -> float:
     """Log odds that a sentence names a limit, or what its paper calls a problem of its topic."""
-    return _log_odds(max(read.role("limit"), read.role("problem")))
+    return max(_log_odds(read.role("limit")) - _RARE_LIMIT, _log_odds(read.role("problem")))
 
 
 def _log_odds(probability: float) -> float:

@@ -22,7 +22,7 @@ STATEMENT, PHRASE = 0, 1
 that a question asks for."""
 THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
-LEANING = -0.4
+LEANING = -0.2
 """Least logit of a sentence that cannot be understood alone; see tests/benchmarks/shapes.md."""
 LEAST_WORDS = 4
 """Words of the shortest excerpt."""
