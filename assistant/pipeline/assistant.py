@@ -387,12 +387,8 @@ class Assistant:
         """The words that the question turns on and that no paper of the evidence has."""
         if parsed.entities.known or parsed.shape not in _ON_A_TOPIC:
             return []
-        papers = [each.paper for each in evidence]
-
-        def form(question: str) -> float:
-            return self.reader.shapes(question)[parsed.shape]
-
-        return unmentioned(parsed.text, papers, self.library, form)
+        papers, shapes = [each.paper for each in evidence], self.reader.shapes
+        return unmentioned(parsed.text, papers, self.library, lambda q: shapes(q)[parsed.shape])
 
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None

@@ -119,8 +119,8 @@ def choose_evidence(
     return [
         sentence
         for read, share in shares
-        for sentence in _chosen(read, states, fits, leans, share, gap)
-        or _chosen(read, lambda _text: True, fits, leans, share, gap)
+        for sentence in _chosen(read, states, fits, leans, words=share, gap=gap)
+        or _chosen(read, lambda _text: True, fits, leans, words=share, gap=gap)
     ]
 
 
@@ -129,6 +129,7 @@ def _chosen(
     states: Callable[[str], bool],
     fits: Callable[[SentenceRead], float],
     leans: Callable[[str], bool],
+    *,
     words: int,
     gap: float,
 ) -> list[Evidence]:
@@ -136,30 +137,26 @@ def _chosen(
     sentences = read.read.sentences
     scores = [fits(each) for each in sentences]
     near = max(scores, default=0.0) - _LEANING
-    leaning = {
-        at
-        for at, each in enumerate(sentences)
-        if at and scores[at] >= near and leans(each.sentence.text)
-    }
+    texts = [each.sentence.text for each in sentences]
+    leaning = {at for at, text in enumerate(texts) if at and scores[at] >= near and leans(text)}
     scores = [score - _LEANING * (at in leaning) for at, score in enumerate(scores)]
     chosen: dict[int, Evidence] = {}
 
     def add(at: int, room: int, score: float) -> int:
         """Choose a sentence if there is room for it; returns its words, or 0."""
-        sentence, length = sentences[at].sentence, len(sentences[at].sentence.text.split())
-        if at in chosen or length > room or not states(sentence.text):
+        length = len(texts[at].split())
+        if at in chosen or length > room or not states(texts[at]):
             return 0
-        paper = read.passage.paper
-        chosen[at] = Evidence(paper, sentence.start, sentence.end, sentence.text, score)
+        sentence = sentences[at].sentence
+        chosen[at] = Evidence(read.passage.paper, sentence.start, sentence.end, texts[at], score)
         return length
 
     best = -math.inf
-    for at in sorted(range(len(sentences)), key=lambda at: -scores[at]):
+    for at in sorted(range(len(texts)), key=lambda at: -scores[at]):
         if scores[at] < best - gap:
             break
         if length := add(at, words if chosen else sys.maxsize, scores[at]):
-            best = max(best, scores[at])
-            words -= length
+            best, words = max(best, scores[at]), words - length
             if at in leaning:
                 words -= add(at - 1, max(words, _ANTECEDENT), scores[at] - _LEANING)
     return [chosen[at] for at in sorted(chosen)]

@@ -106,7 +106,6 @@ def fitness(
             + _WANTED * covers(read.sentence.text)
             - _LACKING * (min(_failing(read), read.evidence) <= 0)
         ),
-        "polar": lambda read: _WANTED * covers(read.sentence.text),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
         "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
     }
@@ -220,9 +219,7 @@ def having(
     return [each for score, each in ranked if score > ranked[0][0] - GAP]
 
 
-def of_term(
-    covers: Callable[[str], float], read: Sequence[ReadPassage]
-) -> Callable[[str], float]:
+def of_term(covers: Callable[[str], float], read: Sequence[ReadPassage]) -> Callable[[str], float]:
     """The share that a text has of the term which a question asks to define.
 
     `covers` counts words such as *explain*, too; the term is what a defining sentence has at most.

@@ -1,9 +1,10 @@
 """Fits linear heads on finished encoders: `python fit_heads.py claim|shape|role|leaning …`.
 
-Logistic regressions over the vectors that the shipped encoders give: of the reader, `claim` tells claims from
-questions, `shape` says which form of answer a message asks for, `role` what a sentence does in its
-abstract; of the cutter, `leaning` says whether a sentence needs the one before it. They are fitted
-on the training split and written into the weights; figures on the validation split are printed.
+Logistic regressions over the vectors that the shipped encoders give. Of the reader, `claim` tells
+claims from questions, `shape` says which form of answer a message asks for, `role` what a sentence
+does in its abstract; of the cutter, `leaning` says whether a sentence needs the one before it. They
+are fitted on the training split and written into the weights; figures on the validation split are
+printed.
 """
 
 import json
