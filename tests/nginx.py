@@ -57,7 +57,7 @@ def nginx(folder: Path, location: str, upstream: str = "", tls: str = "") -> Ite
 @contextmanager
 def nginx_before(folder: Path, one: Served, two: Served) -> Iterator[str]:
     """nginx before two processes as the server's README sets it up; gives its address."""
-    upstream, location = re.findall(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    upstream, location, _ = re.findall(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
     upstream = upstream.replace("127.0.0.1:7860", one.host).replace("127.0.0.1:7861", two.host)
     with nginx(folder, location, upstream) as port:
         yield f"http://127.0.0.1:{port}"

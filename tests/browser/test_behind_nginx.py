@@ -18,7 +18,7 @@ from assistant.server.auth.accounts import add_user, make_key
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 SLOW = "What is federated learning and when does it fail?"
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[2] / "assistant/server/README.md"
 
 
 class Proxied(NamedTuple):
@@ -44,9 +44,8 @@ def proxied(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def readme_location(app: Served) -> str:
     """README's configuration before `app`."""
-    found = re.search(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    assert found
-    return found[1].replace("127.0.0.1:7860", app.host)
+    *_, last = re.findall(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    return str(last).replace("127.0.0.1:7860", app.host)
 
 
 def test_the_page_works_below_its_path(page: Page, proxied: Proxied) -> None:
