@@ -42,6 +42,8 @@ class Pair:
     """Of the fault, or how the claim was made."""
     is_hard: bool
     """Whether somebody wrote it to be told from others on the same sentences."""
+    is_own: bool = False
+    """Whether the claim is worded without regard to the abstract."""
 
     @property
     def stance(self) -> int | None:
@@ -63,7 +65,7 @@ def pairs(seed: int = 0) -> list[Pair]:
         *_copies(papers, chance),
         *_orders(),
         *_scifact(),
-        *_stances(),
+        *_stances(chance),
     ]
 
 
@@ -154,27 +156,32 @@ def _scifact() -> Iterator[Pair]:
         kind = "SciFact" if is_for else "contradicts"
         yield Pair(
             title, "train", row["claim"], title, chosen, others,
-            supported=is_for, kind=kind, is_hard=True,
+            supported=is_for, kind=kind, is_hard=True, is_own=True,
         )  # fmt: skip
         beside = others[:2] if len(row["claim"]) % 2 else others[-2:]
         if beside:
             yield Pair(
                 title, "train", row["claim"], title, beside, (),
-                supported=False, kind="other sentences", is_hard=True,
+                supported=False, kind="other sentences", is_hard=True, is_own=True,
             )  # fmt: skip
 
 
-def _stances() -> Iterator[Pair]:
+def _stances(chance: random.Random) -> Iterator[Pair]:
     """Claims in words of their own, on abstracts that support or contradict them or are silent."""
-    if not (DATA / "stances.jsonl").exists():
-        return
-    papers = {row["paper"]: row for row in _rows("stances_papers")}
-    for row in _rows("stances"):
-        kind = {"supports": "supported", "contradicts": "contradicts", "neither": "added"}
-        yield _pair(
-            papers[row["paper"]], row["split"], row["claim"], row["evidence"],
-            supported=row["stance"] == "supports", kind=kind[row["stance"]], is_hard=True,
-        )  # fmt: skip
+    kinds = {"supports": "supported", "contradicts": "contradicts", "neither": "added"}
+    for paper in _rows("stances"):
+        for row in paper["claims"]:
+            yield _pair(
+                paper, paper["split"], row["claim"], row["evidence"][:1],
+                supported=row["stance"] == "supports", kind=kinds[row["stance"]],
+                is_hard=True, is_own=True,
+            )  # fmt: skip
+            far = [at for at in range(len(paper["sentences"])) if at not in row["evidence"]]
+            if far:
+                yield _pair(
+                    paper, paper["split"], row["claim"], [chance.choice(far)],
+                    supported=False, kind="other sentences", is_own=True,
+                )  # fmt: skip
 
 
 def _pair(
@@ -186,6 +193,7 @@ def _pair(
     supported: bool,
     kind: str,
     is_hard: bool = False,
+    is_own: bool = False,
 ) -> Pair:
     sentences = paper["sentences"]
     cited = sorted(at for at in set(evidence) if at < len(sentences))
@@ -199,4 +207,5 @@ def _pair(
         supported,
         kind,
         is_hard,
+        is_own,
     )

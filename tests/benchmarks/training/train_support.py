@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--passes", type=float, default=2.0, help="over the examples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=LEARNING_RATE, help="learning rate at first")
+    parser.add_argument("--others", type=float, default=1.0, help="share of the copied claims seen")
     parser.add_argument("--start", type=Path, help="a checkpoint or shipped weights")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -55,7 +56,7 @@ def main() -> None:
 def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Namespace) -> None:
     """Train and keep the weights."""
     chance = random.Random(asked.seed)
-    seen = sum(1.0 if each.is_hard else EASY for each in rows)
+    seen = sum((1.0 if each.is_hard else EASY) * _share(each, asked.others) for each in rows)
     steps = int(asked.passes * seen / BATCH)
     rate = asked.rate
     optimizer = torch.optim.AdamW(
@@ -69,7 +70,7 @@ def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Na
         optimizer, lambda step: min(1, (step + 1) / WARM_UP) * max(0.02, 1 - step / steps)
     )
     start, sums = time.time(), 0.0
-    batches = _batches(rows, chance)
+    batches = _batches(rows, asked.others, chance)
     for step in range(1, steps + 1):
         batch = next(batches)
         loss = loss_of(model([_input(tokens, each, chance) for each in batch]), batch)
@@ -99,7 +100,7 @@ def loss_of(logits: torch.Tensor, batch: list[Pair]) -> torch.Tensor:
     return support + torch.stack(stances).mean()
 
 
-def _batches(rows: list[Pair], chance: random.Random) -> Iterator[list[Pair]]:
+def _batches(rows: list[Pair], others: float, chance: random.Random) -> Iterator[list[Pair]]:
     """Batches without end; what was written on the same sentences stays together."""
     while True:
         groups: dict[object, list[Pair]] = {}
@@ -107,10 +108,14 @@ def _batches(rows: list[Pair], chance: random.Random) -> Iterator[list[Pair]]:
             if each.is_hard or chance.random() < EASY:
                 key = (each.paper, each.sentences) if each.is_hard else len(groups)
                 groups.setdefault(key, []).append(each)
-        order = chance.sample(list(groups.values()), len(groups))
-        flat = [each for group in order for each in group]
+        seen = [each for each in groups.values() if chance.random() < _share(each[0], others)]
+        flat = [each for group in chance.sample(seen, len(seen)) for each in group]
         for at in range(0, len(flat) - BATCH + 1, BATCH):
             yield flat[at : at + BATCH]
+
+
+def _share(pair: Pair, others: float) -> float:
+    return 1.0 if pair.is_own else others
 
 
 def _input(tokens: Tokens, pair: Pair, chance: random.Random | None) -> list[int]:
@@ -143,6 +148,10 @@ def evaluate(model: PairModel, tokens: Tokens, rows: list[Pair]) -> dict[str, fl
         ),
         "AUC contradicted from supported": roc_auc_score(
             [not rows[at].supported for at in known], denied
+        ),
+        "the same of claims in own words": roc_auc_score(
+            [not rows[at].supported for at in known if rows[at].is_own],
+            [share for at, share in zip(known, denied, strict=True) if rows[at].is_own],
         ),
     }
     for refused in (0.1, 0.2):
