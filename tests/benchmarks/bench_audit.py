@@ -33,6 +33,8 @@ LABELS = ("supported", "contradicted", "nothing found")
 OF_SCIFACT = dict(zip(("SUPPORT", "CONTRADICT", "NOT_ENOUGH_INFO"), LABELS, strict=True))
 WRITTEN = Path(__file__).with_name("audit_drafts.jsonl")
 _SHORTEST_WORD, _STEM = 4, 6
+SCALARS = [0, 4, 5, 6, 7, 8]
+"""Support logit, the reader's three and the guards among the features."""
 ANSWERS, DENIAL_SHARE, EVIDENCE_WEIGHT = 0.0, 0.4, 0.03
 """Of `reader_then_stance`; the first two were chosen on 90 training claims."""
 
@@ -82,7 +84,9 @@ def gold_of(folder: Path) -> dict[str, Gold]:
 def judged(auditor: Auditor, claim: str, verifier: Any, reader: Any) -> list[Pair]:
     """Every pair that the audit looks at for a claim."""
     papers = [each.paper for each in search(auditor.library, claim, READ)]
-    scalars = [x[0, -6:].tolist() for _, x in read_pairs(reader, verifier, claim, papers, never)]
+    scalars = [
+        x[0, SCALARS].tolist() for _, x in read_pairs(reader, verifier, claim, papers, never)
+    ]
     stances = list(auditor.stances(claim, papers, never))
     return [
         Pair(each.evidence.paper.id, each.evidence.text, known, each)

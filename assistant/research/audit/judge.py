@@ -6,7 +6,6 @@ claims anything, and whether a sentence of an abstract supports or contradicts i
 by `tests/benchmarks/training/fit_audit.py`; see tests/benchmarks/audit.md.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +16,7 @@ from numpy.typing import NDArray
 
 from assistant.generation.verification.guards import breaks, is_plain
 from assistant.generation.verification.support import Compared, Verifier
-from assistant.models.gguf.trained import (
-    READER,
-    SUPPORT,
-    EncoderWeights,
-    read_heads,
-    read_tensors,
-)
+from assistant.models.gguf.trained import EncoderWeights, read_heads
 from assistant.research.audit.citing import Resolver
 from assistant.research.audit.draft import DraftSentence
 from assistant.research.audit.marks import CitedWork
@@ -190,16 +183,6 @@ class Auditor:
             yield JudgedCitation(work.text, _CITED[verdict], paper, key, *findings)
 
 
-def base_fingerprint() -> str:
-    """A checksum of the encoders that the heads were fitted on, without heads of their own."""
-    digest = hashlib.sha256()
-    for weights in (READER, SUPPORT):
-        tensors, _ = read_tensors(weights)
-        for name in sorted(name for name in tensors if not name.startswith("heads.")):
-            digest.update(tensors[name].tobytes())
-    return digest.hexdigest()[:16]
-
-
 def verdict_of(stances: Sequence[Stance]) -> tuple[Verdict, list[Stance]]:
     """What sentences of abstracts say of a claim together, and those that say it, surest first.
 
@@ -253,8 +236,8 @@ def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDA
             about, its abstract answers.
         broken: the guard that the claim breaks.
     """
-    scalars = [compared.logit, *relevance, *(float(broken == guard) for guard in _GUARDS)]
-    return np.concatenate([compared.vector, np.array(scalars, np.float32)])[None]
+    guards = (float(broken == guard) for guard in _GUARDS)
+    return np.array([[compared.logit, *compared.stances, *relevance, *guards]], np.float32)
 
 
 def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:

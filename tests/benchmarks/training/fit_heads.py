@@ -23,7 +23,7 @@ from assistant.pipeline.startup import open_reader
 from assistant.settings import Settings
 from retrieval.search.reader import ROLES, SHAPES, Reader
 from retrieval.text.splitting import split_sentences
-from retrieval.types import Paper
+from retrieval.types import Paper, never
 
 DATA = Path(__file__).parent / "data"
 EVERY = 3
@@ -134,7 +134,7 @@ def fit_role(reader: Reader) -> Weights:
             *((form.format(term), term) for term in terms for form in DEFINITIONS),
             *((DEFINITIONS[0].format(term), term) for term in others),
         ]:
-            read = zip(texts, reader.role_features(question, paper), strict=True)
+            read = zip(texts, features(reader, question, paper), strict=True)
             known = [(sentences[text], vector) for text, vector in read if text in sentences]
             for label, vector in known:
                 defines = bool(term) and label.get("defines") == term
@@ -147,6 +147,12 @@ def fit_role(reader: Reader) -> Weights:
     return np.concatenate([weight for weight, _ in fits]), np.concatenate(
         [bias for _, bias in fits]
     )
+
+
+def features(reader: Reader, question: str, paper: Paper) -> NDArray[np.float32]:
+    """What the roles of an abstract's sentences are judged by."""
+    (read,) = reader.read(question, [paper], never)
+    return read.features
 
 
 def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.float32], bool, bool]]:
@@ -162,9 +168,7 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
         for question in LIMITS:
-            read = zip(
-                texts, reader.role_features(question.format(row["title"]), paper), strict=True
-            )
+            read = zip(texts, features(reader, question.format(row["title"]), paper), strict=True)
             examples += [(v, known[t], is_held_out(id_)) for t, v in read if t in known]
     return examples
 

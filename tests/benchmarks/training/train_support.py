@@ -136,7 +136,11 @@ def evaluate(model: PairModel, tokens: Tokens, rows: list[Pair]) -> dict[str, fl
         both = model([_input(tokens, each, None) for each in rows])
     logits = both[:, 0].tolist()
     shares = torch.softmax(both[:, 1:], dim=1)
-    known = [at for at, each in enumerate(rows) if each.is_hard and each.stance in (SUPPORTS, CONTRADICTS)]
+    known = [
+        at
+        for at, each in enumerate(rows)
+        if each.is_hard and each.stance in (SUPPORTS, CONTRADICTS)
+    ]
     denied = [float(shares[at, CONTRADICTS]) for at in known]
     hard = [(score, each) for score, each in zip(logits, rows, strict=True) if each.is_hard]
     holds = sorted(score for score, each in hard if each.supported)
