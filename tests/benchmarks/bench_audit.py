@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from assistant.generation.verification.support import THRESHOLD
 from assistant.pipeline.startup import open_library, open_reader, open_verifier
 from assistant.research.audit import judge
 from assistant.research.audit.judge import READ, Auditor, Stance, read_pairs, verdict_of
@@ -132,7 +133,7 @@ def reader_then_stance(_claim: str, pairs: Sequence[Pair]) -> Predicted:
 def support_alone(_claim: str, pairs: Sequence[Pair]) -> Predicted:
     """The support check of written answers: supported or nothing."""
     best = max(pairs, key=lambda each: each.scalars[0])
-    held = best.scalars[0] >= -0.5 and not any(best.scalars[4:])
+    held = best.scalars[0] >= THRESHOLD and not any(best.scalars[4:])
     return ("supported", [(best.paper, best.text)]) if held else ("nothing found", [])
 
 

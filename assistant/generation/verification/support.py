@@ -19,9 +19,9 @@ from assistant.types import Check, Evidence
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.reader import TITLE_TOKENS
 
-THRESHOLD = -0.5
+THRESHOLD = 0.8
 """Least logit of a supported claim; see tests/benchmarks/checking.md."""
-EXCERPT_MARGIN = 1.5
+EXCERPT_MARGIN = 2.8
 """How far below the threshold the logit of an excerpt may be if the cutter allows it."""
 CLAIM_TOKENS = 96
 """Tokens of the longest claim that is judged; of a longer one the end would not be read."""

@@ -42,12 +42,12 @@ COMPARED = 3
 """Sentences of each paper that are compared with the claim."""
 SUPPORTS, CONTRADICTS = 0, 1
 """Places of the stances in the head's outputs; the third is neither."""
-LEAST_SUPPORT = 0.86
-LEAST_CONTRADICTION = 0.5
+LEAST_SUPPORT = 0.5
+LEAST_CONTRADICTION = 0.3
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
 DOUBT = 0.3
 """Probability of a contradiction from which nothing of the same abstract supports the claim."""
-CLOSE = 0.5
+CLOSE = 0.3
 """Probability of support from which a sentence is shown as the closest where nothing is found."""
 _MOST_SHOWN = 3
 """Findings of a sentence."""
