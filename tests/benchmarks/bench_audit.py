@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from assistant.generation.verification.support import THRESHOLD
 from assistant.pipeline.startup import open_library, open_reader, open_verifier
 from assistant.research.audit import judge
 from assistant.research.audit.judge import READ, Auditor, Stance, read_pairs, verdict_of
@@ -33,6 +34,8 @@ LABELS = ("supported", "contradicted", "nothing found")
 OF_SCIFACT = dict(zip(("SUPPORT", "CONTRADICT", "NOT_ENOUGH_INFO"), LABELS, strict=True))
 WRITTEN = Path(__file__).with_name("audit_drafts.jsonl")
 _SHORTEST_WORD, _STEM = 4, 6
+SCALARS = [0, 4, 5, 6, 7, 8]
+"""Support logit, the reader's three and the guards among the features."""
 ANSWERS, DENIAL_SHARE, EVIDENCE_WEIGHT = 0.0, 0.4, 0.03
 """Of `reader_then_stance`; the first two were chosen on 90 training claims."""
 
@@ -82,7 +85,9 @@ def gold_of(folder: Path) -> dict[str, Gold]:
 def judged(auditor: Auditor, claim: str, verifier: Any, reader: Any) -> list[Pair]:
     """Every pair that the audit looks at for a claim."""
     papers = [each.paper for each in search(auditor.library, claim, READ)]
-    scalars = [x[0, -6:].tolist() for _, x in read_pairs(reader, verifier, claim, papers, never)]
+    scalars = [
+        x[0, SCALARS].tolist() for _, x in read_pairs(reader, verifier, claim, papers, never)
+    ]
     stances = list(auditor.stances(claim, papers, never))
     return [
         Pair(each.evidence.paper.id, each.evidence.text, known, each)
@@ -128,7 +133,7 @@ def reader_then_stance(_claim: str, pairs: Sequence[Pair]) -> Predicted:
 def support_alone(_claim: str, pairs: Sequence[Pair]) -> Predicted:
     """The support check of written answers: supported or nothing."""
     best = max(pairs, key=lambda each: each.scalars[0])
-    held = best.scalars[0] >= -0.5 and not any(best.scalars[4:])
+    held = best.scalars[0] >= THRESHOLD and not any(best.scalars[4:])
     return ("supported", [(best.paper, best.text)]) if held else ("nothing found", [])
 
 

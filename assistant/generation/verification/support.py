@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.guards import GUARDS, breaks, is_plain
@@ -20,9 +19,9 @@ from assistant.types import Check, Evidence
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.reader import TITLE_TOKENS
 
-THRESHOLD = -0.5
+THRESHOLD = 0.8
 """Least logit of a supported claim; see tests/benchmarks/checking.md."""
-EXCERPT_MARGIN = 1.5
+EXCERPT_MARGIN = 2.8
 """How far below the threshold the logit of an excerpt may be if the cutter allows it."""
 CLAIM_TOKENS = 96
 """Tokens of the longest claim that is judged; of a longer one the end would not be read."""
@@ -34,8 +33,8 @@ class Compared:
 
     logit: float
     """That the sentence supports the claim."""
-    vector: NDArray[np.float32]
-    """Of the pair, shape (dimensions,)."""
+    stances: tuple[float, float, float]
+    """Logarithms of the probabilities that it supports it, contradicts it, does neither."""
 
 
 class SupportModel:
@@ -68,8 +67,11 @@ class SupportModel:
         ids = [encoder.begin, *said, encoder.end]
         ids += [*encoder.tokens(title, TITLE_TOKENS), encoder.end]
         ids += [*encoder.tokens(sentence, CONTEXT - len(ids) - 1), encoder.end]
-        vectors = encoder.vectors(ids)[:1]
-        return Compared(float(self._heads.of("support", vectors)[0, 0]), vectors[0])
+        first = encoder.vectors(ids)[:1]
+        logits = self._heads.of("stance", first)[0]
+        supports, contradicts, neither = (logits - np.logaddexp.reduce(logits)).tolist()
+        support = float(self._heads.of("support", first)[0, 0])
+        return Compared(support, (supports, contradicts, neither))
 
 
 class Verifier:

@@ -52,7 +52,9 @@ class EncoderWeights:
 READER: Final = EncoderWeights(
     "reader", Path(retrieval.search.__file__).with_name("reader.safetensors"), HEADS
 )
-SUPPORT: Final = EncoderWeights("support model", _FOLDER / "support.safetensors", ("support",))
+SUPPORT: Final = EncoderWeights(
+    "support model", _FOLDER / "support.safetensors", ("support", "stance")
+)
 CUTTER: Final = EncoderWeights(
     "cutter", _FOLDER / "cutter.safetensors", ("start", "end", "order", "leaning")
 )
@@ -172,6 +174,16 @@ def weights_hash(weights: EncoderWeights) -> str:
     """SHA-256 of the weights file, in hexadecimal; `ModelError` if the file is missing."""
     with _explained(weights):
         return hashlib.sha256(weights.path.read_bytes()).hexdigest()
+
+
+def encoder_fingerprint(*encoders: EncoderWeights) -> str:
+    """A checksum of encoders without their heads, to which heads fitted on them are bound."""
+    digest = hashlib.sha256()
+    for weights in encoders:
+        tensors, _ = read_tensors(weights)
+        for name in sorted(name for name in tensors if not name.startswith("heads.")):
+            digest.update(tensors[name].tobytes())
+    return digest.hexdigest()[:16]
 
 
 @contextmanager

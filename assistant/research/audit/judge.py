@@ -6,7 +6,6 @@ claims anything, and whether a sentence of an abstract supports or contradicts i
 by `tests/benchmarks/training/fit_audit.py`; see tests/benchmarks/audit.md.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +16,7 @@ from numpy.typing import NDArray
 
 from assistant.generation.verification.guards import breaks, is_plain
 from assistant.generation.verification.support import Compared, Verifier
-from assistant.models.gguf.trained import (
-    READER,
-    SUPPORT,
-    EncoderWeights,
-    read_heads,
-    read_tensors,
-)
+from assistant.models.gguf.trained import EncoderWeights, read_heads
 from assistant.research.audit.citing import Resolver
 from assistant.research.audit.draft import DraftSentence
 from assistant.research.audit.marks import CitedWork
@@ -38,6 +31,7 @@ from assistant.types import Evidence
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.search.search import search
+from retrieval.text.names import words_in
 from retrieval.types import Cancelled, Paper
 
 HEADS: Final = EncoderWeights(
@@ -49,16 +43,18 @@ COMPARED = 3
 """Sentences of each paper that are compared with the claim."""
 SUPPORTS, CONTRADICTS = 0, 1
 """Places of the stances in the head's outputs; the third is neither."""
-LEAST_SUPPORT = 0.86
-LEAST_CONTRADICTION = 0.5
+LEAST_SUPPORT = 0.5
+LEAST_CONTRADICTION = 0.3
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
 DOUBT = 0.3
 """Probability of a contradiction from which nothing of the same abstract supports the claim."""
-CLOSE = 0.5
+CLOSE = 0.3
 """Probability of support from which a sentence is shown as the closest where nothing is found."""
 _MOST_SHOWN = 3
 """Findings of a sentence."""
 _GUARDS = ("number", "name")
+_SHORTEST, _BEGINNING = 4, 6
+"""Letters of the shortest word that counts, and by how many words are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +186,6 @@ class Auditor:
             yield JudgedCitation(work.text, _CITED[verdict], paper, key, *findings)
 
 
-def base_fingerprint() -> str:
-    """A checksum of the encoders that the heads were fitted on, without heads of their own."""
-    digest = hashlib.sha256()
-    for weights in (READER, SUPPORT):
-        tensors, _ = read_tensors(weights)
-        for name in sorted(name for name in tensors if not name.startswith("heads.")):
-            digest.update(tensors[name].tobytes())
-    return digest.hexdigest()[:16]
-
-
 def verdict_of(stances: Sequence[Stance]) -> tuple[Verdict, list[Stance]]:
     """What sentences of abstracts say of a claim together, and those that say it, surest first.
 
@@ -241,10 +227,13 @@ def read_pairs(
                 relevance = (each.evidence, read.relevance, read.answered)
                 broken = breaks(claim, [sentence.text], title)
                 evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, 0.0)
-                yield evidence, features(compared, relevance, broken)
+                shared = shared_words(claim, sentence.text), shared_words(claim, title)
+                yield evidence, features(compared, relevance, broken, shared)
 
 
-def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDArray[np.float32]:
+def features(
+    compared: Compared, relevance: Sequence[float], broken: str, shared: Sequence[float]
+) -> NDArray[np.float32]:
     """What the stance is judged by, shape (1, features).
 
     Args:
@@ -252,9 +241,19 @@ def features(compared: Compared, relevance: Sequence[float], broken: str) -> NDA
         relevance: the reader's logits: the sentence is evidence, the paper is what the claim is
             about, its abstract answers.
         broken: the guard that the claim breaks.
+        shared: the shares of the claim's words that the sentence has, and that the title has.
     """
-    scalars = [compared.logit, *relevance, *(float(broken == guard) for guard in _GUARDS)]
-    return np.concatenate([compared.vector, np.array(scalars, np.float32)])[None]
+    guards = (float(broken == guard) for guard in _GUARDS)
+    return np.array([[compared.logit, *compared.stances, *relevance, *guards, *shared]], np.float32)
+
+
+def shared_words(claim: str, text: str) -> float:
+    """The share of the claim's longer words, by their beginnings, that `text` has."""
+    said, known = (
+        {word[:_BEGINNING] for word in words_in(each) if len(word) >= _SHORTEST}
+        for each in (claim, text)
+    )
+    return len(said & known) / max(len(said), 1)
 
 
 def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:

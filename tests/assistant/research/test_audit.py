@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from assistant.models.gguf.trained import read_tensors
+from assistant.models.gguf.trained import READER, SUPPORT, encoder_fingerprint, read_tensors
 from assistant.pipeline.startup import open_library, open_reader, open_verifier
 from assistant.research.audit.audit import TURN, Audit, audit_in_turns
-from assistant.research.audit.judge import HEADS, base_fingerprint
+from assistant.research.audit.judge import HEADS
 from assistant.research.audit.report import page, suggested_bibtex, with_citations
 from assistant.research.audit.types import AuditedSentence, CitedAs, Verdict, audit_json
 from assistant.settings import Settings
@@ -43,7 +43,7 @@ def audited(assistant: SimpleNamespace, text: str, bib: str = "") -> list[Audite
 
 
 def test_the_heads_belong_to_the_encoders() -> None:
-    assert read_tensors(HEADS)[1]["base"] == base_fingerprint()
+    assert read_tensors(HEADS)[1]["base"] == encoder_fingerprint(READER, SUPPORT)
 
 
 def test_no_contradicted_sentence_is_shown_as_supported(assistant: SimpleNamespace) -> None:

@@ -285,7 +285,7 @@ def test_a_refusal_is_plain_and_shows_the_closest_papers(outcome: Outcome, said:
     page = shown(replace(REFUSED, outcome=outcome))
     for expected in (said, ABSTENTION, "Closest papers", "The library does answer it"):
         assert expected in page.text
-    assert page.values("data-search") == [REFUSED.standalone_question.rstrip("?")]
+    assert page.values("data-search") == [REFUSED.question.rstrip("?")]
     assert page.text.count(REFUSED.passages[0].chunk.text) == 1
     assert page.values("class").count("paper") == 3
     assert "Wrong citation" not in page.text

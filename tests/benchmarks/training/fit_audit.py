@@ -2,10 +2,12 @@
 
 `claim` tells sentences of a draft that claim a fact from the others, over the reader's vectors of
 `data/drafts.jsonl` and of claims of the other files. `stance` says whether a sentence of an
-abstract supports a claim, contradicts it, or neither, over the support model's vectors, the
-reader's logits and two guards; it learns from SciFact's training pairs (Wadden et al. 2020) and
-from `pairs.jsonl` and `support.jsonl`. Thresholds are read off the printed tables. SCIFACT holds
-`support_train.jsonl`. The vectors are kept in FOLDER: with them a fit takes a minute.
+abstract supports a claim, contradicts it, or neither, over what `judge.features` gives. Of claims
+that the support model was trained on its head would be too sure, so it is fitted on others: the
+validation splits of `stances.jsonl` and `pairs.jsonl`, and SciFact's training claims on the papers
+that the encoder's training left out (Wadden et al. 2020). SCIFACT holds `support_train.jsonl` and
+`support_dev.jsonl`, of which only the numbers of its papers are used. What was read is kept in
+FOLDER: with it a fit takes seconds.
 """
 
 import argparse
@@ -23,20 +25,51 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from support_examples import CONTRADICTING, CONTRADICTS, NEITHER, SUPPORTS
 
-from assistant.generation.verification.guards import breaks
-from assistant.models.gguf.trained import READER, SUPPORT
-from assistant.research.audit.judge import COMPARED, HEADS, base_fingerprint
+from assistant.models.gguf.trained import READER, SUPPORT, encoder_fingerprint
+from assistant.pipeline.startup import open_reader, open_verifier
+from assistant.research.audit.judge import HEADS, read_pairs
+from assistant.settings import Settings
+from retrieval.types import Paper, never, silent
 
 DATA = Path(__file__).parent / "data"
-CONTRADICTING = frozenset(
-    "negation direction number quantity unit comparison order time roles".split()
-)
-"""Kinds of faults by which a claim says the contrary; the others say more than the evidence."""
-FOLDS = 3
-PAIRS = 1700
-HELD_PAIRS = 500
+FOLDS = 5
+PAIRS = 400
+"""Written pairs that are read."""
+OF_SCIFACT = {"SUPPORT": SUPPORTS, "CONTRADICT": CONTRADICTS, "NOT_ENOUGH_INFO": NEITHER}
+OF_STANCES = {"supports": SUPPORTS, "contradicts": CONTRADICTS, "neither": NEITHER}
+TRIALS = {
+    "support logit": [0],
+    "stance": [1, 2, 3],
+    "without words in common": list(range(9)),
+    "all": list(range(11)),
+}
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A claim, an abstract, and what its sentences say of the claim."""
+
+    source: str
+    claim: str
+    paper: Paper
+    stance: int
+    telling: tuple[str, ...]
+    """The sentences that say so; the others are silent."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence that the audit would compare with a claim."""
+
+    source: str
+    claim: str
+    x: NDArray[np.float32]
+    stance: int
 
 
 def lines(path: Path) -> list[Row]:
@@ -44,203 +77,110 @@ def lines(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def kept(path: Path, make: Callable[[], list[Row]]) -> list[Row]:
+def kept(path: Path, make: Callable[[], list[Any]]) -> list[Any]:
     """What is in a file of the cache, or else what `make` returns."""
     if not path.exists():
         path.write_bytes(pickle.dumps(make()))
-    found: list[Row] = pickle.loads(path.read_bytes())
+    found: list[Any] = pickle.loads(path.read_bytes())
     return found
 
 
-def models() -> tuple[Any, Any]:
-    """The reader and the support model."""
-    from assistant.generation.verification.support import SupportModel  # noqa: PLC0415
-    from assistant.models import resolve_encoder  # noqa: PLC0415
-    from assistant.models.gguf.trained import read_heads  # noqa: PLC0415
-    from assistant.settings import Settings  # noqa: PLC0415
-    from retrieval.search.reader import Reader  # noqa: PLC0415
-
-    settings = Settings()
-    of = {
-        each: (resolve_encoder(each, settings.cache), read_heads(each))
-        for each in (READER, SUPPORT)
-    }
-    threads = settings.threads
-    return Reader(*of[READER], threads=threads), SupportModel(*of[SUPPORT], threads=threads)
-
-
-def compared(support: Any, claim: str, sentence: str, title: str) -> Row:
-    """A claim and a sentence, read together."""
-    found = support.compare(claim, sentence, title)
-    return {"text": sentence, "cls": found.vector.astype(np.float16), "logit": found.logit}
-
-
-def scifact(folder: Path) -> list[Row]:
-    """SciFact's training pairs: sentences that the reader picks, and those that people marked."""
-    from retrieval.types import Paper, never  # noqa: PLC0415
-
-    reader, support = models()
-    found = []
+def asked(folder: Path) -> Iterator[Asked]:
+    """All claims that the encoder was not trained on."""
+    left_out = {row["doc_id"] for row in lines(folder / "support_dev.jsonl")}
     for row in lines(folder / "support_train.jsonl"):
-        abstract = " ".join(row["sentences"])
-        paper = Paper(row["doc_id"], row["title"], (), "", None, "", abstract, ())
-        (read,) = reader.read(row["claim"], [paper], never)
-        best = sorted(read.sentences, key=lambda each: -each.evidence)[:COMPARED]
-        logits = {each.sentence.text: each.evidence for each in best}
-        gold = [row["sentences"][at] for at in row["rationale_sentences"]]
-        sentences = [
-            {
-                **compared(support, row["claim"], text, row["title"]),
-                "ev": logits.get(text),
-                "gold": any(text in each or each in text for each in gold),
-            }
-            for text in dict.fromkeys([*logits, *gold])
-        ]
-        known = {"id": row["id"], "claim": row["claim"], "label": row["label"]}
-        found.append(known | {"rel": read.relevance, "ans": read.answered, "f": sentences})
-    return found
-
-
-def pairs() -> list[Row]:
-    """Written pairs: those kept out of training, and others, each with its first sentence."""
-    _, support = models()
+        if row["doc_id"] in left_out:
+            telling = [row["sentences"][at] for at in row["rationale_sentences"]]
+            paper = paper_of(row["doc_id"], row["title"], row["sentences"])
+            stance = OF_SCIFACT[row["label"]]
+            yield Asked("SciFact", row["claim"], paper, stance, tuple(telling))
+    for row in lines(DATA / "stances.jsonl"):
+        if row["split"] == "validation":
+            paper = paper_of(row["paper"], row["title"], row["sentences"])
+            for each in row["claims"]:
+                telling = [row["sentences"][at] for at in each["evidence"]]
+                stance = OF_STANCES[each["stance"]]
+                yield Asked("stances", each["claim"], paper, stance, tuple(telling))
     papers = {row["paper"]: row for row in lines(DATA / "papers.jsonl")}
-    rows = [row for name in ("pairs", "support") for row in lines(DATA / f"{name}.jsonl")]
-    random.Random(0).shuffle(rows)
-    held = [row for row in rows if row["split"] == "validation"][:HELD_PAIRS]
+    rows = [row for row in lines(DATA / "pairs.jsonl") if row["split"] == "validation"]
+    for row in random.Random(0).sample(rows, PAIRS):
+        stance = CONTRADICTS if row.get("kind") in CONTRADICTING else NEITHER
+        stance = SUPPORTS if row["label"] == "supported" else stance
+        sentences = papers[row["paper"]]["sentences"]
+        telling = [sentences[at] for at in row["evidence"]]
+        paper = paper_of(row["paper"], papers[row["paper"]]["title"], sentences)
+        yield Asked("pairs", row["claim"], paper, stance, tuple(telling))
+
+
+def paper_of(id_: str, title: str, sentences: list[str]) -> Paper:
+    """A paper with this abstract."""
+    return Paper(id_, title, (), "", None, "", " ".join(sentences), ())
+
+
+def examples(folder: Path) -> list[Example]:
+    """The sentences that the audit compares with each claim."""
+    settings = Settings()
+    reader, verifier = open_reader(settings, silent), open_verifier(settings, silent)
     found = []
-    for row in held + [row for row in rows if row["split"] != "validation"][:PAIRS]:
-        paper = papers[row["paper"]]
-        sentence = paper["sentences"][row["evidence"][0]]
-        known = {name: row[name] for name in ("claim", "paper", "label", "split")}
-        read = compared(support, row["claim"], sentence, paper["title"])
-        found.append(known | {"kind": row.get("kind") or "supported", "f": [read]})
+    for each in asked(folder):
+        for evidence, x in read_pairs(reader, verifier, each.claim, [each.paper], never):
+            text = evidence.text
+            tells = any(text in known or known.strip() in text for known in each.telling)
+            stance = each.stance if tells else NEITHER
+            found.append(Example(each.source, each.claim, x[0], stance))
     return found
 
 
-def stance_examples(folder: Path, cache: Path) -> Iterator[tuple[list[float], Row, int, str, str]]:
-    """Scalars, vectors, stance, source and key of every example."""
-    titles = {row["id"]: row["title"] for row in lines(folder / "support_train.jsonl")}
-    for row in kept(cache / "scifact_train.pkl", lambda: scifact(folder)):
-        for each in row["f"]:
-            known = row["label"] != "NOT_ENOUGH_INFO" and each["gold"]
-            stance = (0 if row["label"] == "SUPPORT" else 1) if known else 2
-            scalars = [each["logit"], each["ev"] or 0.0, row["rel"], row["ans"]]
-            scalars += guards(row["claim"], each["text"], titles[row["id"]])
-            yield scalars, each, stance, "scifact", row["claim"]
-    papers = {row["paper"]: row for row in lines(DATA / "papers.jsonl")}
-    for row in kept(cache / "pairs_1700.pkl", pairs):
-        (each,) = row["f"]
-        stance = 0 if row["label"] == "supported" else 1 if row["kind"] in CONTRADICTING else 2
-        paper = papers[row["paper"]]
-        text = each.get("text") or row["ev"][0]
-        scalars = [
-            each["logit"],
-            np.nan,
-            np.nan,
-            np.nan,
-            *guards(row["claim"], text, paper["title"]),
-        ]
-        source = "held" if row["split"] == "validation" else "pairs"
-        yield scalars, each, stance, source, row["paper"]
-
-
-def guards(claim: str, sentence: str, title: str) -> list[float]:
-    """Whether the claim breaks the guards of numbers and of names."""
-    broken = breaks(claim, [sentence], title)
-    return [float(broken == guard) for guard in ("number", "name")]
-
-
-@dataclass(frozen=True)
-class Examples:
-    """What the stance is learned from."""
-
-    trials: dict[str, NDArray[Any]]
-    """Features by the name of a trial; the last one is used."""
-    y: NDArray[Any]
-    source: NDArray[Any]
-    folds: NDArray[Any]
-
-
-def examples_of(folder: Path, cache: Path) -> Examples:
-    """All examples, with the features of each trial."""
-    rows = list(stance_examples(folder, cache))
-    scalars = np.array([row[0] for row in rows])
-    y, source = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
-    # A written pair has no abstract to be ranked in: as if the reader had picked it.
-    usual = np.nanmean(scalars[(source == "scifact") & (y < 2)], axis=0)
-    scalars = np.where(np.isnan(scalars), usual, scalars)
-    pair = np.array([row[1]["cls"] for row in rows], np.float32)
-    trials = {
-        "support logit alone": scalars[:, :1],
-        "six scalars": scalars,
-        "vector of the pair": pair,
-        "vector of the pair, scalars": np.hstack([pair, scalars]),
-    }
-    folds = np.array([zlib.crc32(row[4].encode()) % FOLDS for row in rows])
-    return Examples(trials, y, source, folds)
-
-
-def fit_stance(known: Examples) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The head of the stance."""
-    x, used = list(known.trials.values())[-1], known.source != "held"
-    found = model_of(x[used], known.y[used])
+def fit_stance(known: list[Example]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The head of the stance, after the trials by cross-validation over claims."""
+    x = np.array([each.x for each in known], np.float64)
+    y = np.array([each.stance for each in known])
+    folds = np.array([zlib.crc32(each.claim.encode()) % FOLDS for each in known])
+    source = np.array([each.source for each in known])
+    for name, columns in TRIALS.items():
+        said = np.zeros((len(y), 3))
+        for fold in range(FOLDS):
+            out = folds == fold
+            said[out] = model_of(x[~out][:, columns], y[~out]).predict_proba(x[out][:, columns])
+        for part in ("SciFact", "stances", "pairs"):
+            print_figures(f"{name:14} {part:8}", said, y, source == part, is_full=name == "all")
+    found = model_of(x, y)
     mean, scale, fit = found[0].mean_, found[0].scale_, found[1]
     weight = fit.coef_ / scale
     return weight, fit.intercept_ - weight @ mean
 
 
-def print_trials(known: Examples) -> None:
-    """Every trial by cross-validation over claims, with and without the written pairs."""
-    y, source = known.y, known.source
-    for only in ("scifact", "all"):
-        used = (source == "scifact") if only == "scifact" else source != "held"
-        for name, x in known.trials.items():
-            said = np.zeros((len(y), 3))
-            for fold in range(FOLDS):
-                out = known.folds == fold
-                said[out] = model_of(x[used & ~out], y[used & ~out]).predict_proba(x[out])
-            for part in ("scifact", "held"):
-                print_figures(f"{only:8} {name:28} on {part:8}", said, y, source == part)
-
-
 def model_of(x: NDArray[Any], y: NDArray[Any]) -> Any:
     """A logistic regression over standardized features."""
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
-
-    return make_pipeline(StandardScaler(), LogisticRegression(C=0.001, max_iter=300)).fit(x, y)
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=2000)).fit(x, y)
 
 
-def print_figures(name: str, said: NDArray[Any], y: NDArray[Any], part: NDArray[Any]) -> None:
-    """How well the stances are told apart."""
-    known = part & (y < 2)
-    denied = said[:, 1] / (said[:, 0] + said[:, 1])
+def print_figures(
+    name: str, said: NDArray[Any], y: NDArray[Any], part: NDArray[Any], *, is_full: bool
+) -> None:
+    """How well the stances are told apart, and what each threshold lets pass."""
+    known = part & (y < NEITHER)
+    denied = said[:, CONTRADICTS] / (said[:, SUPPORTS] + said[:, CONTRADICTS])
     print(
         name,
-        f"contradicted from supported {roc_auc_score(y[known] == 1, denied[known]):.3f}",
-        f"from all {roc_auc_score(y[part] == 1, said[part, 1]):.3f}",
-        f"supported from all {roc_auc_score(y[part] == 0, said[part, 0]):.3f}",
+        f"contradicted from supported {roc_auc_score(y[known] == CONTRADICTS, denied[known]):.3f}",
+        f"from all {roc_auc_score(y[part] == CONTRADICTS, said[part, CONTRADICTS]):.3f}",
+        f"supported from all {roc_auc_score(y[part] == SUPPORTS, said[part, SUPPORTS]):.3f}",
         flush=True,
     )
-    for least in (0.4, 0.5, 0.6, 0.7, 0.8, 0.86, 0.92):
-        sure, con = said[:, 0] >= least, said[:, 1] >= least
-        rates = [np.mean(sure[part & (y == at)]) for at in range(3)]
-        rates += [np.mean(con[part & (y == at)]) for at in (1, 0, 2)]
-        if "pair, scalars" in name:
-            print(
-                "   ",
-                least,
-                "supported at this of (s, c, n):",
-                *(f"{r:.3f}" for r in rates[:3]),
-                "contradicted of (c, s, n):",
-                *(f"{r:.3f}" for r in rates[3:]),
-            )
+    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9) if is_full else ():
+        rates = [
+            np.mean(said[part & (y == truth), stance] >= least)
+            for stance in (SUPPORTS, CONTRADICTS)
+            for truth in (SUPPORTS, CONTRADICTS, NEITHER)
+        ]
+        shown = " ".join(f"{rate:.3f}" for rate in rates)
+        print(f"    {least}: said to support, then to contradict, of (s, c, n): {shown}")
 
 
 def claim_rows() -> list[Row]:
     """Sentences of drafts, and claims of the other files, with their vectors."""
-    reader, _ = models()
+    reader = open_reader(Settings(), silent)
     rows = lines(DATA / "drafts.jsonl")
     chance = random.Random(0)
     for name in ("claims", "support"):
@@ -271,15 +211,14 @@ def main() -> None:
     parser.add_argument("scifact", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     options = parser.parse_args()
-    known = examples_of(options.scifact, options.cache)
+    options.cache.mkdir(parents=True, exist_ok=True)
+    known = kept(options.cache / "stances.pkl", lambda: examples(options.scifact))
     fits = {"claim": fit_claim(options.cache), "stance": fit_stance(known)}
     tensors = {}
     for head, (weight, bias) in fits.items():
         tensors[f"heads.{head}.weight"] = np.ascontiguousarray(weight, np.float32)
         tensors[f"heads.{head}.bias"] = np.ascontiguousarray(bias, np.float32)
-    notes = {"base": base_fingerprint()}
-    save_file(tensors, HEADS.path, metadata=notes)
-    print_trials(known)
+    save_file(tensors, HEADS.path, metadata={"base": encoder_fingerprint(READER, SUPPORT)})
 
 
 if __name__ == "__main__":

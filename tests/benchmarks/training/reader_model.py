@@ -117,18 +117,18 @@ TOKENS_AT_ONCE = 2400
 
 
 class PairModel(nn.Module):
-    """MiniLM with one linear head on its first vector."""
+    """MiniLM with linear heads on its first vector."""
 
-    def __init__(self, base: Path, head: str, outputs: int) -> None:
-        """Start from the embedder in the folder `base`."""
+    def __init__(self, base: Path, heads: dict[str, int]) -> None:
+        """Start from the embedder in the folder `base`; `heads` are outputs by name."""
         super().__init__()
         self.bert = _embedder(base)
-        self.heads = nn.ModuleDict({head: nn.Linear(self.bert.config.hidden_size, outputs)})
+        size = self.bert.config.hidden_size
+        self.heads = nn.ModuleDict({name: nn.Linear(size, n) for name, n in heads.items()})
 
     def forward(self, inputs: list[list[int]]) -> Tensor:
-        """The logits of token ids; shape (inputs, outputs)."""
+        """The logits of token ids, the heads' side by side; shape (inputs, outputs of all)."""
         out: list[Tensor] = [torch.empty(0)] * len(inputs)
-        (head,) = self.heads.values()
         order = sorted(range(len(inputs)), key=lambda at: len(inputs[at]))
         while order:
             size = 1
@@ -143,7 +143,8 @@ class PairModel(nn.Module):
                 mask[row, : len(inputs[at])] = 1
             with torch.autocast("cpu", dtype=torch.bfloat16):
                 hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-            logits = head(hidden[:, 0].float())
+            first = hidden[:, 0].float()
+            logits = torch.cat([head(first) for head in self.heads.values()], dim=1)
             for row, at in enumerate(part):
                 out[at] = logits[row]
         return torch.stack(out)

@@ -11,6 +11,18 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parent / "data"
+SUPPORTS, CONTRADICTS, NEITHER = range(3)
+CONTRADICTING = frozenset(
+    (
+        "contradicts", "negation", "direction", "number", "number word", "quantity", "unit",
+        "comparison", "time", "roles",
+    )
+)  # fmt: skip
+"""Kinds of faults by which a claim says the contrary of its evidence."""
+UNCLEAR = frozenset(
+    "name entity term list speaker scope subset condition order causal method".split()
+)
+"""Kinds of faults that may deny the evidence or only leave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,17 @@ class Pair:
     """Of the fault, or how the claim was made."""
     is_hard: bool
     """Whether somebody wrote it to be told from others on the same sentences."""
+    is_own: bool = False
+    """Whether the claim is worded without regard to the abstract."""
+
+    @property
+    def stance(self) -> int | None:
+        """What the cited sentences say of the claim; None if it is one of the two that deny."""
+        if self.supported:
+            return SUPPORTS
+        if self.kind in CONTRADICTING:
+            return CONTRADICTS
+        return None if self.kind in UNCLEAR else NEITHER
 
 
 def pairs(seed: int = 0) -> list[Pair]:
@@ -42,6 +65,7 @@ def pairs(seed: int = 0) -> list[Pair]:
         *_copies(papers, chance),
         *_orders(),
         *_scifact(),
+        *_stances(chance),
     ]
 
 
@@ -102,7 +126,7 @@ def _orders() -> Iterator[Pair]:
         cited, holds = (row["sentence"],), row["label"] == "supported"
         yield Pair(
             cited[0], row["split"], row["claim"], "", cited, (),
-            supported=holds, kind=row["kind"] or "supported", is_hard=True,
+            supported=holds, kind="command" if row["kind"] else "supported", is_hard=True,
         )  # fmt: skip
 
 
@@ -120,28 +144,44 @@ def _copies(papers: dict[str, Any], chance: random.Random) -> Iterator[Pair]:
 
 
 def _scifact() -> Iterator[Pair]:
+    """SciFact's training claims, with the sentences that people marked and with others."""
     for row in _rows("claims"):
         cited = sorted(row["evidence"])
         if not cited:
             continue
-        sentences = row["sentences"]
+        sentences, title = row["sentences"], row["title"]
         others = tuple(text for at, text in enumerate(sentences) if at not in cited)
         chosen = tuple(sentences[at] for at in cited)
-        supported = row["label"] == "SUPPORT"
+        is_for = row["label"] == "SUPPORT"
+        kind = "SciFact" if is_for else "contradicts"
+        yield Pair(
+            title, "train", row["claim"], title, chosen, others,
+            supported=is_for, kind=kind, is_hard=True, is_own=True,
+        )  # fmt: skip
         beside = others[:2] if len(row["claim"]) % 2 else others[-2:]
-        for shown, rest, holds in ((chosen, others, supported), (beside, (), False)):
-            if shown:
-                yield Pair(
-                    row["title"],
-                    "train",
-                    row["claim"],
-                    row["title"],
-                    shown,
-                    rest,
-                    supported=holds,
-                    kind="SciFact",
-                    is_hard=False,
-                )
+        if beside:
+            yield Pair(
+                title, "train", row["claim"], title, beside, (),
+                supported=False, kind="other sentences", is_hard=True, is_own=True,
+            )  # fmt: skip
+
+
+def _stances(chance: random.Random) -> Iterator[Pair]:
+    """Claims in words of their own, on abstracts that support or contradict them or are silent."""
+    kinds = {"supports": "supported", "contradicts": "contradicts", "neither": "added"}
+    for paper in _rows("stances"):
+        for row in paper["claims"]:
+            yield _pair(
+                paper, paper["split"], row["claim"], row["evidence"][:1],
+                supported=row["stance"] == "supports", kind=kinds[row["stance"]],
+                is_hard=True, is_own=True,
+            )  # fmt: skip
+            far = [at for at in range(len(paper["sentences"])) if at not in row["evidence"]]
+            if far:
+                yield _pair(
+                    paper, paper["split"], row["claim"], [chance.choice(far)],
+                    supported=False, kind="other sentences", is_own=True,
+                )  # fmt: skip
 
 
 def _pair(
@@ -153,6 +193,7 @@ def _pair(
     supported: bool,
     kind: str,
     is_hard: bool = False,
+    is_own: bool = False,
 ) -> Pair:
     sentences = paper["sentences"]
     cited = sorted(at for at in set(evidence) if at < len(sentences))
@@ -166,4 +207,5 @@ def _pair(
         supported,
         kind,
         is_hard,
+        is_own,
     )

@@ -14,9 +14,10 @@ from pathlib import Path
 import torch
 from reader_model import PairModel, Tokens, read_checkpoint
 from sklearn.metrics import roc_auc_score
-from support_examples import Pair, pairs
+from support_examples import CONTRADICTS, SUPPORTS, Pair, pairs
 from torch import nn
 
+HEADS = {"support": 1, "stance": 3}
 BATCH = 32
 """Pairs a step; all those that were written on the same sentences come together."""
 LEARNING_RATE = 1e-4
@@ -38,11 +39,12 @@ def main() -> None:
     parser.add_argument("--passes", type=float, default=2.0, help="over the examples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=LEARNING_RATE, help="learning rate at first")
+    parser.add_argument("--others", type=float, default=1.0, help="share of the copied claims seen")
     parser.add_argument("--start", type=Path, help="a checkpoint or shipped weights")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(asked.seed)
-    tokens, model, all_ = Tokens(asked.base), PairModel(asked.base, "support", 1), pairs(asked.seed)
+    tokens, model, all_ = Tokens(asked.base), PairModel(asked.base, HEADS), pairs(asked.seed)
     if asked.start:
         model.load_state_dict(read_checkpoint(asked.start, asked.base), strict=False)
     train(model, tokens, [each for each in all_ if each.split == "train"], asked)
@@ -54,7 +56,7 @@ def main() -> None:
 def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Namespace) -> None:
     """Train and keep the weights."""
     chance = random.Random(asked.seed)
-    seen = sum(1.0 if each.is_hard else EASY for each in rows)
+    seen = sum((1.0 if each.is_hard else EASY) * _share(each, asked.others) for each in rows)
     steps = int(asked.passes * seen / BATCH)
     rate = asked.rate
     optimizer = torch.optim.AdamW(
@@ -68,12 +70,10 @@ def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Na
         optimizer, lambda step: min(1, (step + 1) / WARM_UP) * max(0.02, 1 - step / steps)
     )
     start, sums = time.time(), 0.0
-    batches = _batches(rows, chance)
+    batches = _batches(rows, asked.others, chance)
     for step in range(1, steps + 1):
         batch = next(batches)
-        logits = model([_input(tokens, each, chance) for each in batch])[:, 0]
-        wanted = torch.tensor([float(each.supported) for each in batch])
-        loss = nn.functional.binary_cross_entropy_with_logits(logits, wanted)
+        loss = loss_of(model([_input(tokens, each, chance) for each in batch]), batch)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -88,7 +88,19 @@ def train(model: PairModel, tokens: Tokens, rows: list[Pair], asked: argparse.Na
             torch.save(model.state_dict(), asked.out / "support.pt")
 
 
-def _batches(rows: list[Pair], chance: random.Random) -> Iterator[list[Pair]]:
+def loss_of(logits: torch.Tensor, batch: list[Pair]) -> torch.Tensor:
+    """Cross entropy of both heads; where the stance is unclear, that it is not support."""
+    wanted = torch.tensor([float(each.supported) for each in batch])
+    support = nn.functional.binary_cross_entropy_with_logits(logits[:, 0], wanted)
+    shares = torch.log_softmax(logits[:, 1:], dim=1)
+    stances = [
+        -torch.logsumexp(row[SUPPORTS + 1 :], dim=0) if each.stance is None else -row[each.stance]
+        for row, each in zip(shares, batch, strict=True)
+    ]
+    return support + torch.stack(stances).mean()
+
+
+def _batches(rows: list[Pair], others: float, chance: random.Random) -> Iterator[list[Pair]]:
     """Batches without end; what was written on the same sentences stays together."""
     while True:
         groups: dict[object, list[Pair]] = {}
@@ -96,10 +108,14 @@ def _batches(rows: list[Pair], chance: random.Random) -> Iterator[list[Pair]]:
             if each.is_hard or chance.random() < EASY:
                 key = (each.paper, each.sentences) if each.is_hard else len(groups)
                 groups.setdefault(key, []).append(each)
-        order = chance.sample(list(groups.values()), len(groups))
-        flat = [each for group in order for each in group]
+        seen = [each for each in groups.values() if chance.random() < _share(each[0], others)]
+        flat = [each for group in chance.sample(seen, len(seen)) for each in group]
         for at in range(0, len(flat) - BATCH + 1, BATCH):
             yield flat[at : at + BATCH]
+
+
+def _share(pair: Pair, others: float) -> float:
+    return 1.0 if pair.is_own else others
 
 
 def _input(tokens: Tokens, pair: Pair, chance: random.Random | None) -> list[int]:
@@ -117,12 +133,30 @@ def evaluate(model: PairModel, tokens: Tokens, rows: list[Pair]) -> dict[str, fl
     """AUC, and how many faults pass where a fifth or a tenth of what holds is refused."""
     model.eval()
     with torch.no_grad():
-        logits = model([_input(tokens, each, None) for each in rows])[:, 0].tolist()
+        both = model([_input(tokens, each, None) for each in rows])
+    logits = both[:, 0].tolist()
+    shares = torch.softmax(both[:, 1:], dim=1)
+    known = [
+        at
+        for at, each in enumerate(rows)
+        if each.is_hard and each.stance in (SUPPORTS, CONTRADICTS)
+    ]
+    denied = [float(shares[at, CONTRADICTS]) for at in known]
     hard = [(score, each) for score, each in zip(logits, rows, strict=True) if each.is_hard]
     holds = sorted(score for score, each in hard if each.supported)
     figures = {
         "AUC": roc_auc_score([e.supported for e in rows], logits),
         "AUC hard": roc_auc_score([e.supported for _, e in hard], [score for score, _ in hard]),
+        "AUC of support by stance": roc_auc_score(
+            [each.supported for each in rows], shares[:, SUPPORTS].tolist()
+        ),
+        "AUC contradicted from supported": roc_auc_score(
+            [not rows[at].supported for at in known], denied
+        ),
+        "the same of claims in own words": roc_auc_score(
+            [not rows[at].supported for at in known if rows[at].is_own],
+            [share for at, share in zip(known, denied, strict=True) if rows[at].is_own],
+        ),
     }
     for refused in (0.1, 0.2):
         least = holds[int(refused * len(holds))]
