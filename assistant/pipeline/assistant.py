@@ -25,12 +25,11 @@ from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
-from assistant.pipeline.remarks import coverage, suggestions, unmentioned
+from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
     MUCH,
     UNDEFINED,
-    UNMENTIONED,
     begins_with_number,
     by_subtopic,
     each_side,
@@ -95,10 +94,10 @@ FEW, FEW_USES = 3, 2
 """Papers that define a term, or name limits; sentences that only use a term."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
-DOUBTFUL = 0.5
-"""Least confidence for an answer without a word that the question turns on."""
-_ON_A_TOPIC = ("number", "polar", "overview", "summary", "other")
-"""Shapes of questions whose words the papers that answer have."""
+_LISTED = ("overview", "limits", "comparison")
+"""Shapes whose answers quote each paper under its title."""
+_READ_ALONE = (*_LISTED, "definition", "summary", "similar")
+"""Shapes in whose answers a sentence gives way that leans on the one before it."""
 _LOOKED_FOR = ("definition", "limits")
 """Shapes for which papers are read that are further behind: the best may lack what is sought."""
 
@@ -174,13 +173,11 @@ class Assistant:
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
                 evidence = self._choose(parsed, read, summarized, least)
-                lacking = [] if summarized else self._lacking(parsed, evidence)
-                if not lacking or builder.confidence >= DOUBTFUL:
-                    yield builder.add_evidence(_under(evidence, lacking))
-                    if self._is_only_quoted(parsed, builder):
-                        yield from builder.quote_all()
-                    else:
-                        yield from self._write(builder, parsed, stopped, sampling)
+                yield builder.add_evidence(evidence)
+                if self._is_only_quoted(parsed, builder):
+                    yield from builder.quote_all()
+                else:
+                    yield from self._write(builder, parsed, stopped, sampling)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
             else:
@@ -364,8 +361,9 @@ class Assistant:
         least: float,
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
-        states, leans = self.verifier.states, self.verifier.leans
         shape, covers = parsed.shape, self._covers(parsed, read)
+        states = self.verifier.states
+        leans = self.verifier.leans if shape in _READ_ALONE else _never
         if summarized:
             return [s for each in summarized for s in summary(each, states, leans, covers)]
         about, beside = self._answering(parsed, read, least)
@@ -383,13 +381,6 @@ class Assistant:
             return [replace(each, heading=UNDEFINED) for each in evidence[:FEW_USES]]
         return evidence
 
-    def _lacking(self, parsed: ParsedQuestion, evidence: Sequence[Evidence]) -> list[str]:
-        """The words that the question turns on and that no paper of the evidence has."""
-        if parsed.entities.known or parsed.shape not in _ON_A_TOPIC:
-            return []
-        papers, shapes = [each.paper for each in evidence], self.reader.shapes
-        return unmentioned(parsed.text, papers, self.library, lambda q: shapes(q)[parsed.shape])
-
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None
     ) -> Callable[[str], float]:
@@ -400,11 +391,11 @@ class Assistant:
     def _is_only_quoted(self, parsed: ParsedQuestion, builder: AnswerBuilder) -> bool:
         """Whether the default model should write nothing.
 
-        Excerpts of several papers do not make a text: each needs its paper's title. Nothing of what
-        defines nothing is an answer.
+        Excerpts of papers that are listed or compared do not make a text: each needs its paper's
+        title. Nothing of what defines nothing is an answer.
         """
         papers = {each.paper.id for each in builder.draft.evidence}
-        is_list = parsed.is_about_several and len(papers) > 1
+        is_list = parsed.is_about_several and parsed.shape in _LISTED and len(papers) > 1
         is_list = is_list or any(each.heading for each in builder.draft.evidence)
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
@@ -487,11 +478,8 @@ class Assistant:
             builder.note = f"{reason} None mentions {names}." if names else reason
 
 
-def _under(evidence: Sequence[Evidence], lacking: Sequence[str]) -> list[Evidence]:
-    """The evidence under a heading that says which words it lacks, if any."""
-    names = " or ".join(f"“{word}”" for word in lacking)
-    heading = UNMENTIONED.format(names) if lacking else ""
-    return [replace(each, heading=heading or each.heading) for each in evidence]
+def _never(_sentence: str) -> bool:
+    return False
 
 
 def checked_question(question: str) -> str:

@@ -51,8 +51,6 @@ _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
-UNMENTIONED = "No abstract cited here mentions {}; these sentences come nearest"
-"""Stands above the sentences of an answer that lack a word on which the question turns."""
 REST = "Further papers"
 """Stands above the papers of an overview that belong to no subtopic."""
 _LIKELY_ROLE = 0.35

@@ -31,7 +31,6 @@ from assistant.types import Evidence
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
 from retrieval.search.search import search
-from retrieval.text.names import words_in
 from retrieval.types import Cancelled, Paper
 
 HEADS: Final = EncoderWeights(
@@ -44,8 +43,10 @@ COMPARED = 3
 SUPPORTS, CONTRADICTS = 0, 1
 """Places of the stances in the head's outputs; the third is neither."""
 LEAST_SUPPORT = 0.5
-LEAST_CONTRADICTION = 0.3
+LEAST_CONTRADICTION = 0.4
 """Least probabilities of a verdict; see tests/benchmarks/audit.md."""
+LEAST_SHARED = 0.4
+"""Least share of a claim's words, the rare ones counting more, that its evidence and title have."""
 DOUBT = 0.3
 """Probability of a contradiction from which nothing of the same abstract supports the claim."""
 CLOSE = 0.3
@@ -53,8 +54,6 @@ CLOSE = 0.3
 _MOST_SHOWN = 3
 """Findings of a sentence."""
 _GUARDS = ("number", "name")
-_SHORTEST, _BEGINNING = 4, 6
-"""Letters of the shortest word that counts, and by how many words are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +125,15 @@ class Auditor:
             support, contradiction, _ = _shares(self._heads.of("stance", x)[0])
             if claim.split() == evidence.text.split():
                 support, contradiction = 1.0, 0.0
-            title = evidence.paper.title
-            if support >= LEAST_SUPPORT and not self._verifier.supports(
-                claim, evidence.text, title
-            ):
+            if support >= LEAST_SUPPORT and not self._holds(claim, evidence):
                 support = 0.0
             yield Stance(evidence, support, contradiction)
+
+    def _holds(self, claim: str, evidence: Evidence) -> bool:
+        """Whether the evidence speaks of what the claim does, and passes the support check."""
+        title = evidence.paper.title
+        shared = self.library.lexical.share(claim, f"{title} {evidence.text}")
+        return shared >= LEAST_SHARED and self._verifier.supports(claim, evidence.text, title)
 
     def _audited(
         self, sentence: DraftSentence, resolver: Resolver, stopped: Callable[[], bool]
@@ -219,6 +221,8 @@ def read_pairs(
     """
     for paper, read in zip(papers, reader.read(claim, papers, stopped), strict=True):
         title = paper.title if is_plain(paper.title) else ""
+        if not (whole := verifier.compare(claim, paper.abstract, title)):
+            return
         for each in sorted(read.sentences, key=lambda one: -one.evidence)[:COMPARED]:
             if stopped():
                 raise Cancelled
@@ -227,33 +231,24 @@ def read_pairs(
                 relevance = (each.evidence, read.relevance, read.answered)
                 broken = breaks(claim, [sentence.text], title)
                 evidence = Evidence(paper, sentence.start, sentence.end, sentence.text, 0.0)
-                shared = shared_words(claim, sentence.text), shared_words(claim, title)
-                yield evidence, features(compared, relevance, broken, shared)
+                yield evidence, features(compared, whole, relevance, broken)
 
 
 def features(
-    compared: Compared, relevance: Sequence[float], broken: str, shared: Sequence[float]
+    compared: Compared, whole: Compared, relevance: Sequence[float], broken: str
 ) -> NDArray[np.float32]:
     """What the stance is judged by, shape (1, features).
 
     Args:
         compared: claim and sentence, read together.
+        whole: claim and the whole abstract.
         relevance: the reader's logits: the sentence is evidence, the paper is what the claim is
             about, its abstract answers.
         broken: the guard that the claim breaks.
-        shared: the shares of the claim's words that the sentence has, and that the title has.
     """
     guards = (float(broken == guard) for guard in _GUARDS)
-    return np.array([[compared.logit, *compared.stances, *relevance, *guards, *shared]], np.float32)
-
-
-def shared_words(claim: str, text: str) -> float:
-    """The share of the claim's longer words, by their beginnings, that `text` has."""
-    said, known = (
-        {word[:_BEGINNING] for word in words_in(each) if len(word) >= _SHORTEST}
-        for each in (claim, text)
-    )
-    return len(said & known) / max(len(said), 1)
+    known = (compared.logit, *compared.stances, *relevance, *guards, whole.logit, *whole.stances)
+    return np.array([known], np.float32)
 
 
 def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:

@@ -11,10 +11,9 @@ from assistant.generation.rendering import TERMINAL, parts_of_answer, write
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
-from assistant.pipeline.remarks import suggestions, unmentioned
+from assistant.pipeline.remarks import suggestions
 from assistant.pipeline.shapes import (
     UNDEFINED,
-    UNMENTIONED,
     each_side,
     fitness,
     has_number,
@@ -195,25 +194,6 @@ def test_the_term_is_what_a_defining_sentence_has_of_the_question() -> None:
     covers = of_term(lambda text: len(text.split()) / 4, [read])
     assert covers(defines.sentence.text) == 1.0
     assert covers("Zebra.") == 0.5
-
-
-def test_a_word_that_no_paper_has_is_named_and_one_of_the_form_is_not(
-    library: Library, reader: Reader
-) -> None:
-    def missing(question: str) -> list[str]:
-        shapes = reader.shapes(question)
-        shape = max(shapes, key=lambda each: shapes[each])
-        return unmentioned(question, PAPERS[:1], library, lambda text: reader.shapes(text)[shape])
-
-    assert missing("Does pruning help translation?") == ["translation"]
-    assert missing("Does pruning need retraining?") == []
-    assert missing("Compare pruning with retraining") == []
-
-
-def test_an_answer_without_a_word_of_the_question_says_so(ask: Ask) -> None:
-    answer = ask("Does pruning the weights of a vision model need translation?")
-    assert answer.outcome is Outcome.ANSWERED
-    assert {each.heading for each in answer.sentences} == {UNMENTIONED.format("“translation”")}
 
 
 def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:

@@ -44,8 +44,8 @@ OF_STANCES = {"supports": SUPPORTS, "contradicts": CONTRADICTS, "neither": NEITH
 TRIALS = {
     "support logit": [0],
     "stance": [1, 2, 3],
-    "without words in common": list(range(9)),
-    "all": list(range(11)),
+    "without the abstract": list(range(9)),
+    "all": list(range(13)),
 }
 Row = dict[str, Any]
 
