@@ -28,7 +28,6 @@ from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
-    MUCH,
     UNDEFINED,
     begins_with_number,
     by_subtopic,
@@ -90,8 +89,8 @@ class _GroupLimits:
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.9)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
 OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
-FEW, FEW_USES = 3, 2
-"""Papers that define a term, or name limits; sentences that only use a term."""
+FEW = 3
+"""Papers that define a term, or name limits."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
 _LISTED = ("overview", "limits", "comparison")
@@ -335,9 +334,7 @@ class Assistant:
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
-            shapes = (parsed.shape, "usage") if parsed.shape == "definition" else (parsed.shape,)
-            ranked = (having(shape, fitting, self._covers(parsed, read)) for shape in shapes)
-            return [], next(filter(None, ranked), fitting)[:FEW]
+            return [], (having(parsed.shape, fitting, self._covers(parsed, read)) or fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = replace(OVERVIEW, papers=self.settings.passages)
@@ -377,8 +374,7 @@ class Assistant:
             others = choose_evidence([], fitting, states, fits=fits, leans=leans)
             return each_side(evidence, others, covers)
         if not is_defined:
-            evidence = [each for each in evidence if covers(each.text) >= MUCH] or evidence[:1]
-            return [replace(each, heading=UNDEFINED) for each in evidence[:FEW_USES]]
+            return [replace(each, heading=UNDEFINED) for each in evidence]
         return evidence
 
     def _covers(
