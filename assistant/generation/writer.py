@@ -178,6 +178,9 @@ class Writer:
             is_excerpt = text in self._verifier.cuts(evidence.text).excerpts()
             sentence = WrittenSentence(text, (best,))
             if text and (checks := self._support(sentence, draft, is_excerpt=is_excerpt)):
+                if best - 1 in numbers and self._verifier.leans(text):
+                    before = draft.evidence[best - 2].text
+                    yield draft.add_excerpt(before, best - 1, {best - 1: Check("verbatim")})
                 yield draft.add_excerpt(text, best, checks)
 
     def _excerpt(

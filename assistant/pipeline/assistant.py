@@ -25,10 +25,12 @@ from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
-from assistant.pipeline.remarks import coverage, suggestions
+from assistant.pipeline.remarks import coverage, suggestions, unmentioned
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
+    MUCH,
     UNDEFINED,
+    UNMENTIONED,
     begins_with_number,
     by_subtopic,
     each_side,
@@ -37,6 +39,7 @@ from assistant.pipeline.shapes import (
     has_number,
     having,
     is_counted,
+    of_term,
     shape_of,
     summary,
 )
@@ -88,10 +91,14 @@ class _GroupLimits:
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.9)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
 OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
-FEW = 3
-"""Papers that define a term, or name limits."""
+FEW, FEW_USES = 3, 2
+"""Papers that define a term, or name limits; sentences that only use a term."""
 SIMILAR = 5
 """Papers that are listed as most like another."""
+DOUBTFUL = 0.5
+"""Least confidence for an answer without a word that the question turns on."""
+_ON_A_TOPIC = ("number", "polar", "overview", "summary", "other")
+"""Shapes of questions whose words the papers that answer have."""
 _LOOKED_FOR = ("definition", "limits")
 """Shapes for which papers are read that are further behind: the best may lack what is sought."""
 
@@ -166,11 +173,14 @@ class Assistant:
             builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
-                yield builder.add_evidence(self._choose(parsed, read, summarized, least))
-                if self._is_only_quoted(parsed, builder):
-                    yield from builder.quote_all()
-                else:
-                    yield from self._write(builder, parsed, stopped, sampling)
+                evidence = self._choose(parsed, read, summarized, least)
+                lacking = [] if summarized else self._lacking(parsed, evidence)
+                if not lacking or builder.confidence >= DOUBTFUL:
+                    yield builder.add_evidence(_under(evidence, lacking))
+                    if self._is_only_quoted(parsed, builder):
+                        yield from builder.quote_all()
+                    else:
+                        yield from self._write(builder, parsed, stopped, sampling)
             if not builder.draft.sentences:
                 self._abstain(builder, parsed, read)
             else:
@@ -225,7 +235,7 @@ class Assistant:
             fixed = MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=reply)
             return ParsedQuestion(message, StandaloneQuestion(question, question), (), query, fixed)
         named = lookup.named(question)
-        find = partial(search, self.library, limit=self._depth, settings=self.settings.search)
+        find = partial(search, self.library, limit=self._depth(), settings=self.settings.search)
         standalone = condense(question, history, message, find, named, filtered=bool(query.filters))
         named = () if standalone.focus_papers else named
         query = lookup.parse(standalone.question, lookup=message.kind == "list")
@@ -251,16 +261,16 @@ class Assistant:
             return parsed
         return replace(parsed, standalone=standalone, wording=standalone.text)
 
-    @property
-    def _depth(self) -> int:
-        """Papers that retrieval returns."""
-        return max(self.settings.passages, RerankSettings().depth)
+    def _depth(self, shape: str = "other") -> int:
+        """Papers that retrieval returns; more for a definition, which many papers do not give."""
+        depth = max(self.settings.passages, RerankSettings().depth)
+        return 2 * depth if shape == "definition" else depth
 
     def _retrieve(self, parsed: ParsedQuestion) -> list[Passage]:
         return candidates(
             self.library,
             parsed.standalone,
-            self._depth,
+            self._depth(parsed.shape),
             parsed.query.filters,
             also=[paper.id for paper in parsed.named],
             settings=self.settings.search,
@@ -280,13 +290,17 @@ class Assistant:
             stopped,
             replace(
                 RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
-                depth=self._depth,
+                depth=self._depth(parsed.shape),
             ),
             also=parsed.entities.known,
             seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
         tokens = sum(each.read.tokens for each in papers)
-        one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
+        one_sought = not (
+            parsed.seeks_several
+            or parsed.standalone.focus_papers
+            or parsed.shape in _LOOKED_FOR  # chosen by their sentences
+        )
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
@@ -324,7 +338,9 @@ class Assistant:
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
-            return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
+            shapes = (parsed.shape, "usage") if parsed.shape == "definition" else (parsed.shape,)
+            ranked = (having(shape, fitting, self._covers(parsed, read)) for shape in shapes)
+            return [], next(filter(None, ranked), fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = replace(OVERVIEW, papers=self.settings.passages)
@@ -348,34 +364,47 @@ class Assistant:
         least: float,
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
-        states = self.verifier.states
+        states, leans = self.verifier.states, self.verifier.leans
+        shape, covers = parsed.shape, self._covers(parsed, read)
         if summarized:
-            return [sentence for each in summarized for sentence in summary(each, states)]
+            return [s for each in summarized for s in summary(each, states, leans, covers)]
         about, beside = self._answering(parsed, read, least)
-        shape, covers = parsed.shape, self._covers(parsed)
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
-        evidence = choose_evidence(about, beside, states, fits=fits)
+        evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
         if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
             fitting = [each for each in read.papers if read.probability(each) >= least]
-            others = choose_evidence([], fitting, states, fits=fits)
+            others = choose_evidence([], fitting, states, fits=fits, leans=leans)
             return each_side(evidence, others, covers)
         if not is_defined:
-            return [replace(each, heading=UNDEFINED) for each in evidence]
+            evidence = [each for each in evidence if covers(each.text) >= MUCH] or evidence[:1]
+            return [replace(each, heading=UNDEFINED) for each in evidence[:FEW_USES]]
         return evidence
 
-    def _covers(self, parsed: ParsedQuestion) -> Callable[[str], float]:
-        """A function that gives the share of the question that a text has."""
-        return partial(self.library.lexical.share, parsed.text)
+    def _lacking(self, parsed: ParsedQuestion, evidence: Sequence[Evidence]) -> list[str]:
+        """The words that the question turns on and that no paper of the evidence has."""
+        if parsed.entities.known or parsed.shape not in _ON_A_TOPIC:
+            return []
+        papers, shapes = [each.paper for each in evidence], self.reader.shapes
+        return unmentioned(parsed.text, papers, self.library, lambda q: shapes(q)[parsed.shape])
+
+    def _covers(
+        self, parsed: ParsedQuestion, read: ReadPapers | None = None
+    ) -> Callable[[str], float]:
+        """A function that gives the share of the question, or of its term, that a text has."""
+        covers = partial(self.library.lexical.share, parsed.text)
+        return of_term(covers, read.papers) if read and parsed.shape == "definition" else covers
 
     def _is_only_quoted(self, parsed: ParsedQuestion, builder: AnswerBuilder) -> bool:
         """Whether the default model should write nothing.
 
-        Excerpts of many papers do not make a text, and none of what defines nothing is an answer.
+        Excerpts of several papers do not make a text: each needs its paper's title. Nothing of what
+        defines nothing is an answer.
         """
-        is_list = parsed.seeks_several and parsed.shape in ("overview", "limits")
+        papers = {each.paper.id for each in builder.draft.evidence}
+        is_list = parsed.is_about_several and len(papers) > 1
         is_list = is_list or any(each.heading for each in builder.draft.evidence)
         return is_list and self.settings.writing.mode is WritingMode.BRIEF
 
@@ -419,7 +448,8 @@ class Assistant:
             for result in self.reader.read(gist_of(each.paper), [each.paper], stopped)
         ]
         fits = fitness(parsed.shape)
-        yield builder.add_evidence(choose_evidence([], read, self.verifier.states, fits=fits))
+        states, leans = self.verifier.states, self.verifier.leans
+        yield builder.add_evidence(choose_evidence([], read, states, fits=fits, leans=leans))
         yield from builder.quote_all()
         papers = ReadPapers(read, {each.passage.paper.id: 1.0 for each in read}, 0)
         builder.search = search_record(self.library, parsed, builder.retrieved, papers)
@@ -455,6 +485,13 @@ class Assistant:
             names = " or ".join(f"“{name}”" for name in unknown)
             reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
             builder.note = f"{reason} None mentions {names}." if names else reason
+
+
+def _under(evidence: Sequence[Evidence], lacking: Sequence[str]) -> list[Evidence]:
+    """The evidence under a heading that says which words it lacks, if any."""
+    names = " or ".join(f"“{word}”" for word in lacking)
+    heading = UNMENTIONED.format(names) if lacking else ""
+    return [replace(each, heading=heading or each.heading) for each in evidence]
 
 
 def checked_question(question: str) -> str:

@@ -1,5 +1,7 @@
 """Retrieves candidate papers, and selects the sentences of the best ones that answer."""
 
+import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -23,6 +25,10 @@ tests/benchmarks/conversation.md."""
 WORDS = 80
 """Budget of words for the sentences of the papers that the question is about; see
 tests/benchmarks/reading.md."""
+_LEANING = 1.0
+"""What a sentence that leans on the one before it counts less, in logits."""
+_ANTECEDENT = 30
+"""Words of a sentence that is shown for one that leans on it, beyond the budget."""
 GAP = 3.0
 """How far behind the best sentence of its paper a sentence may be, in logits."""
 
@@ -91,6 +97,7 @@ def choose_evidence(
     states: Callable[[str], bool],
     *,
     fits: Callable[[SentenceRead], float] = attrgetter("evidence"),
+    leans: Callable[[str], bool] = lambda _text: False,
     words: int = WORDS,
     gap: float = GAP,
 ) -> list[Evidence]:
@@ -102,6 +109,8 @@ def choose_evidence(
         states: whether a sentence states something. One that does not is chosen only if its paper
             has no other. Sentences are judged best first, and only as far as they are chosen.
         fits: how well a sentence fits into the answer, in logits.
+        leans: whether a sentence cannot be understood without the one before it. One that does
+            gives way to another that fits nearly as well; else the one before comes with it.
         words: see `WORDS`.
         gap: see `GAP`.
     """
@@ -110,8 +119,8 @@ def choose_evidence(
     return [
         sentence
         for read, share in shares
-        for sentence in _chosen(read, states, fits, share, gap)
-        or _chosen(read, lambda _text: True, fits, share, gap)
+        for sentence in _chosen(read, states, fits, leans, words=share, gap=gap)
+        or _chosen(read, lambda _text: True, fits, leans, words=share, gap=gap)
     ]
 
 
@@ -119,20 +128,35 @@ def _chosen(
     read: ReadPassage,
     states: Callable[[str], bool],
     fits: Callable[[SentenceRead], float],
+    leans: Callable[[str], bool],
+    *,
     words: int,
     gap: float,
 ) -> list[Evidence]:
     """A paper's best sentence, and others close to it that fit the budget, in reading order."""
-    chosen: list[Evidence] = []
-    for each in sorted(read.read.sentences, key=fits, reverse=True):
-        score = fits(each)
-        if chosen and score < chosen[0].score - gap:
+    sentences = read.read.sentences
+    scores = [fits(each) for each in sentences]
+    near = max(scores, default=0.0) - _LEANING
+    texts = [each.sentence.text for each in sentences]
+    leaning = {at for at, text in enumerate(texts) if at and scores[at] >= near and leans(text)}
+    scores = [score - _LEANING * (at in leaning) for at, score in enumerate(scores)]
+    chosen: dict[int, Evidence] = {}
+
+    def add(at: int, room: int, score: float) -> int:
+        """Choose a sentence if there is room for it; returns its words, or 0."""
+        length = len(texts[at].split())
+        if at in chosen or length > room or not states(texts[at]):
+            return 0
+        sentence = sentences[at].sentence
+        chosen[at] = Evidence(read.passage.paper, sentence.start, sentence.end, texts[at], score)
+        return length
+
+    best = -math.inf
+    for at in sorted(range(len(texts)), key=lambda at: -scores[at]):
+        if scores[at] < best - gap:
             break
-        sentence = each.sentence
-        length = len(sentence.text.split())
-        if (not chosen or length <= words) and states(sentence.text):
-            words -= length
-            chosen.append(
-                Evidence(read.passage.paper, sentence.start, sentence.end, sentence.text, score)
-            )
-    return sorted(chosen, key=lambda each: each.start)
+        if length := add(at, words if chosen else sys.maxsize, scores[at]):
+            best, words = max(best, scores[at]), words - length
+            if at in leaning:
+                words -= add(at - 1, max(words, _ANTECEDENT), scores[at] - _LEANING)
+    return [chosen[at] for at in sorted(chosen)]

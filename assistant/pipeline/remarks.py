@@ -1,10 +1,14 @@
 """What stands beside an answer: how complete it is, and further questions on what it cites."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Final
+
+import numpy as np
 
 from assistant.types import Citation, Evidence
 from retrieval.index.lexical import LexicalIndex
+from retrieval.library.library import Library
 from retrieval.query.lookup import ON_TOPIC
 from retrieval.search.rerank import ReadPassage
 from retrieval.types import Filters, Paper
@@ -18,6 +22,13 @@ _SUGGESTED: Final = {
 _SURE_ROLE = 0.8
 """Least probability of the role of a sentence that answers a suggested question."""
 MOST_SUGGESTIONS = 3
+_TURNS = 0.13
+"""Least distance (1 - cosine) of a question from itself without a word that it turns on."""
+_SAME_FORM = 0.5
+"""Share of the probability of its shape that a question keeps without a word of its topic."""
+_SAME_START = 0.8
+"""Share of a stem that another form of the word begins with: `private`, `privacy`."""
+_MARKS = ".,;:!?\"'()[]"
 _NAME_WORDS, _SHORT_TITLE = 4, 70
 """Words of a name before a colon; characters of a title that stands for its paper."""
 
@@ -54,6 +65,30 @@ def coverage(
     have = "has" if on_topic == 1 else "have"
     whole = f" Of all {index.size:,}, {on_topic:,} {have} most words of the question."
     return f"Shown: {shown} of the {len(read)} abstracts read.{whole if on_topic else ''}"
+
+
+def unmentioned(
+    question: str, papers: Sequence[Paper], library: Library, form: Callable[[str], float]
+) -> list[str]:
+    """The words that a question turns on and no paper has, not even in another form.
+
+    A question turns on a word if without it its vector is another, but not on one that makes its
+    form, as *compare* does: without that, `form`, the probability of its shape, falls.
+    """
+    index, embed = library.lexical, library.embedder.embed
+    had = set(index.terms(" ".join(f"{each.title} {each.abstract}" for each in papers)))
+    words, vector = question.split(), np.asarray(embed(question))
+    found = []
+    for at, word in enumerate(words):
+        terms = index.terms(word)
+        starts = tuple(term[: math.ceil(_SAME_START * len(term))] for term in terms)
+        if not terms or any(each.startswith(starts) for each in had):
+            continue
+        rest = " ".join([*words[:at], *words[at + 1 :]])
+        turns = rest and 1 - float(vector @ np.asarray(embed(rest))) >= _TURNS
+        if turns and form(rest) >= _SAME_FORM * form(question):
+            found.append(word.strip(_MARKS))
+    return found
 
 
 def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:

@@ -33,20 +33,26 @@ _LACKING = 100.0
 """What is taken off a sentence that does not have what alone is sought."""
 _AIMED = 2.0
 """Log odds that a sentence says what its paper does count from this far below 0."""
+_RARE_LIMIT = 2.0
+"""Taken off the log odds of a limit: fitted as if half of the sentences were, a tenth are."""
 _SUBJECT = 10
 """Words at the start of a sentence in which stands what it defines."""
 _UNLIKE = 0.75
 """How much less a sentence's logit of being evidence counts in a definition; it is often low."""
-_MUCH = 0.4
-"""Share of the question that a sentence has which defines what is asked for."""
+MUCH = 0.8
+"""Share of the term that a sentence has which defines it; see `of_term`."""
+_TERM = 0.2
+"""Least share of the question that its term has."""
 _NEW = 0.2
 """Share of the question that a further sentence of a comparison adds."""
 _NUMBER_WORDS = 6
 """Words of an excerpt in which a number and what it counts stand."""
 _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
-UNDEFINED = "No abstract that was read says what it is; this is how they use the term"
+UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
+UNMENTIONED = "No abstract cited here mentions {}; these sentences come nearest"
+"""Stands above the sentences of an answer that lack a word on which the question turns."""
 REST = "Further papers"
 """Stands above the papers of an overview that belong to no subtopic."""
 _LIKELY_ROLE = 0.35
@@ -90,10 +96,10 @@ def fitness(
     wanted: dict[str, Callable[[SentenceRead], float]] = {
         "usage": explains,
         "definition": lambda read: (
-            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
+            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < MUCH)
         ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
-        "overview": lambda read: 1.5 * _log_odds(read.role("aim")),
+        "overview": lambda read: 2.5 * _log_odds(read.role("aim")),
         "similar": lambda read: _log_odds(read.role("aim")),
         "limits": lambda read: (
             _failing(read)
@@ -164,15 +170,27 @@ def has_number(text: str) -> bool:
     return any(each.is_digits or each.unit for each in quantities(text))
 
 
-def summary(read: ReadPassage, states: Callable[[str], bool]) -> list[Evidence]:
+def summary(
+    read: ReadPassage,
+    states: Callable[[str], bool],
+    leans: Callable[[str], bool],
+    covers: Callable[[str], float],
+) -> list[Evidence]:
     """What a paper does, why, how and with which result: sentences in the abstract's order.
 
-    `states` says whether a sentence states something, so that it may be evidence.
+    `states` says whether a sentence states something, so that it may be evidence, and `leans`
+    whether it cannot be understood without the one before it; `covers` gives the share of the
+    question that a text has, such as the paper's name for itself.
     """
     sentences = [each for each in read.read.sentences if states(each.sentence.text)]
     if not sentences:
         return []
-    main = max(sentences, key=lambda each: _log_odds(each.role("aim")))
+
+    def gist(each: SentenceRead) -> float:
+        text, aim = each.sentence.text, max(each.role("aim"), each.role("definition"))
+        return _log_odds(aim) + _AIMED * (covers(text) - leans(text))
+
+    main = max(sentences, key=gist)
     chosen, words = {main.sentence.start: main}, SUMMARY_WORDS
     for role in _SUMMARY:
         rest = [each for each in sentences if each.sentence.start not in chosen]
@@ -201,6 +219,16 @@ def having(
     return [each for score, each in ranked if score > ranked[0][0] - GAP]
 
 
+def of_term(covers: Callable[[str], float], read: Sequence[ReadPassage]) -> Callable[[str], float]:
+    """The share that a text has of the term which a question asks to define.
+
+    `covers` counts words such as *explain*, too; the term is what a defining sentence has at most.
+    """
+    defining = (each for paper in read for each in paper.read.sentences if _defining(each) > 0)
+    most = max((covers(each.sentence.text) for each in defining), default=0.0)
+    return lambda text: covers(text) / (most if most >= _TERM else 1.0)
+
+
 def _defining(read: SentenceRead) -> float:
     """Log odds that a sentence defines; one that says what its paper proposes hardly does."""
     return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")) + _AIMED)
@@ -208,7 +236,7 @@ def _defining(read: SentenceRead) -> float:
 
 def _failing(read: SentenceRead) -> float:
     """Log odds that a sentence names a limit, or what its paper calls a problem of its topic."""
-    return _log_odds(max(read.role("limit"), read.role("problem")))
+    return max(_log_odds(read.role("limit")) - _RARE_LIMIT, _log_odds(read.role("problem")))
 
 
 def _log_odds(probability: float) -> float:

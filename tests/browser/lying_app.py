@@ -71,6 +71,9 @@ class Lenient(Verifier):
     def states(self, sentence: str) -> bool:
         return self._real.states(sentence)
 
+    def leans(self, sentence: str) -> bool:
+        return self._real.leans(sentence)
+
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
     ) -> dict[int, Check]:

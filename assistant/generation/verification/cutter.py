@@ -1,5 +1,7 @@
 """Cuts excerpts out of a sentence of an abstract without changing what it says.
 
+It also says whether a sentence can be understood without the one before it.
+
 An encoder trained for this (`tests/benchmarks/training/train_cutter.py`) judges every word as a
 first or last one; see tests/benchmarks/checking.md.
 """
@@ -20,6 +22,8 @@ STATEMENT, PHRASE = 0, 1
 that a question asks for."""
 THRESHOLD = 1.0
 """Least logit of a place at which a sentence may be cut; see tests/benchmarks/checking.md."""
+LEANING = -0.2
+"""Least logit of a sentence that cannot be understood alone; see tests/benchmarks/shapes.md."""
 LEAST_WORDS = 4
 """Words of the shortest excerpt."""
 FIRST_WORDS = 2
@@ -43,6 +47,8 @@ class Cuts:
     """Places of words with which a phrase may begin."""
     is_order: bool = False
     """Whether it gives instructions; then it has no excerpts."""
+    leans: bool = False
+    """Whether it speaks of something that only a sentence before it names: `These paths are …`."""
 
     def excerpts(self) -> list[str]:
         """All excerpts, each as a sentence; none of an order or a question, which state nothing."""
@@ -92,14 +98,19 @@ class Cutter:
     def _cuts(self, sentence: str) -> Cuts:
         words = tuple(sentence.split())
         ids, first, last = self._read(words)
-        vectors = self._encoder.vectors(ids[:CONTEXT])
+        vectors = self.vectors(sentence)
         is_order = bool(self._heads.of("order", vectors[:1])[0, 0] > 0)
+        leans = bool(self._heads.of("leaning", leaning_features(vectors))[0, 0] > LEANING)
         if is_order or len(ids) > CONTEXT:
-            return Cuts(words, is_order=is_order)
+            return Cuts(words, is_order=is_order, leans=leans)
         starts = self._heads.of("start", vectors[first])
         ends = self._heads.of("end", vectors[last])[:, 0]
         statements, phrases = _places(starts[:, STATEMENT]), _places(starts[:, PHRASE])
-        return Cuts(words, statements, _places(ends), phrases)
+        return Cuts(words, statements, _places(ends), phrases, leans=leans)
+
+    def vectors(self, sentence: str) -> NDArray[np.float32]:
+        """The vectors of a sentence's tokens, of which the first is that of the whole."""
+        return self._encoder.vectors(self._read(sentence.split())[0][:CONTEXT])
 
     def _read(self, words: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
         """The token ids of a sentence, and the places of each word's first and last token."""
@@ -110,6 +121,14 @@ class Cutter:
             ids += encoder.tokens(word, CONTEXT)
             last.append(len(ids) - 1)
         return [*ids, encoder.end], first, last
+
+
+def leaning_features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What `leaning` is judged by, shape (1, 4 x dimensions), from the vectors of all tokens.
+
+    Those of the whole sentence and of its first two tokens, and the mean of all.
+    """
+    return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
 
 
 def _places(logits: NDArray[np.float32]) -> frozenset[int]:

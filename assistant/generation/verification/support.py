@@ -110,6 +110,10 @@ class Verifier:
         """
         return is_plain(sentence) and not self.cuts(sentence).is_order
 
+    def leans(self, sentence: str) -> bool:
+        """Whether `sentence` cannot be understood without the one before it."""
+        return self.cuts(sentence).leans
+
     def supports(
         self, claim: str, sentence: str, title: str = "", *, is_excerpt: bool = False
     ) -> bool:

@@ -332,6 +332,23 @@ MARKED = ORDERS[7:14]
 """Marks of chats, templates and pages, with or without an order."""
 
 
+@pytest.mark.parametrize(
+    ("sentence", "leans"),
+    [
+        ("These networks need no labels and run in linear time.", True),
+        ("They halve the error on long documents.", True),
+        ("This allows us to certify the accuracy of any classifier.", True),
+        ("Spiking networks need no labels and run in linear time.", False),
+        ("ZebraPrune loses 0.3 points of accuracy on ImageNet.", False),
+        ("Federated learning trains one model on the data of many clients.", False),
+    ],
+)
+def test_what_cannot_be_understood_without_the_sentence_before(
+    verifier: Verifier, sentence: str, leans: bool
+) -> None:
+    assert verifier.leans(sentence) is leans
+
+
 @pytest.mark.parametrize("sentence", STATEMENTS)
 def test_what_states_something(verifier: Verifier, sentence: str) -> None:
     assert verifier.states(sentence)

@@ -138,3 +138,20 @@ def test_what_the_real_reader_sees(reader: Reader) -> None:
     [of_zebra] = reader.read(question, [ZEBRA], lambda: False)
     found = choose_evidence([ReadPassage(passage(ZEBRA), of_zebra)], [], anything)
     assert max(found, key=lambda each: each.score).text == REMOVES
+
+
+def leans_retraining(sentence: str) -> bool:
+    return sentence == RETRAINING
+
+
+def test_a_sentence_that_leans_gives_way_to_one_that_fits_nearly_as_well() -> None:
+    of = read(ZEBRA, -9.0, -9.0, 4.5, 5.0)
+    found = choose_evidence([], [of], anything, leans=leans_retraining)
+    assert texts(found) == [LOSES]
+
+
+def test_a_sentence_that_leans_brings_the_one_before() -> None:
+    of = read(ZEBRA, -9.0, -9.0, 2.0, 5.0)
+    found = choose_evidence([], [of], anything, leans=leans_retraining)
+    assert texts(found) == [LOSES, RETRAINING]
+    assert found[1].score > found[0].score

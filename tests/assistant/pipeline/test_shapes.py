@@ -11,14 +11,16 @@ from assistant.generation.rendering import TERMINAL, parts_of_answer, write
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
-from assistant.pipeline.remarks import suggestions
+from assistant.pipeline.remarks import suggestions, unmentioned
 from assistant.pipeline.shapes import (
     UNDEFINED,
+    UNMENTIONED,
     each_side,
     fitness,
     has_number,
     having,
     is_counted,
+    of_term,
     shape_of,
     summary,
 )
@@ -64,6 +66,18 @@ def test_the_words_of_a_title_do_not_say_the_shape(reader: Reader) -> None:
     assert shape_of(f"tl;dr of {titled.title}", [titled], reader) == "summary"
 
 
+def true(_text: str) -> bool:
+    return True
+
+
+def false(_text: str) -> bool:
+    return False
+
+
+def covers_nothing(_text: str) -> float:
+    return 0.0
+
+
 def whole(of: Paper, read: PaperRead) -> ReadPassage:
     chunk = Chunk(f"{of.id}:0", of.id, 0, 0, len(of.abstract), of.abstract)
     return ReadPassage(Passage(of, chunk, 1.0, 1.0), read)
@@ -74,7 +88,7 @@ def test_a_summary_has_problem_method_and_result_in_the_order_of_the_abstract(
 ) -> None:
     speech = PAPERS[3]
     [read] = reader.read("Summarise this paper.", [speech], never)
-    chosen = summary(whole(speech, read), lambda _text: True)
+    chosen = summary(whole(speech, read), true, false, covers_nothing)
     assert all(one.start < other.start for one, other in pairwise(chosen))
     assert all(speech.abstract[each.start : each.end] == each.text for each in chosen)
     [main] = [each.text for each in chosen if each.score]
@@ -84,7 +98,7 @@ def test_a_summary_has_problem_method_and_result_in_the_order_of_the_abstract(
 
 def test_a_summary_of_orders_alone_is_empty() -> None:
     speech = PAPERS[3]
-    assert summary(whole(speech, paper_read(speech)), lambda _text: False) == []
+    assert summary(whole(speech, paper_read(speech)), false, false, covers_nothing) == []
 
 
 def test_the_papers_most_like_one_are_listed_without_it(ask: Ask) -> None:
@@ -173,6 +187,33 @@ def test_a_definition_that_no_abstract_gives_is_said_to_be_missing(ask: Ask) -> 
     assert answer.outcome is Outcome.ANSWERED
     assert {each.heading for each in answer.sentences} == {UNDEFINED}
     assert answer.text.startswith(f"{UNDEFINED}: From ")
+
+
+def test_the_term_is_what_a_defining_sentence_has_of_the_question() -> None:
+    defines, uses = sentence("Zebra one.", definition=0.9), sentence("Explain zebra one.")
+    read = whole(PAPERS[0], PaperRead(0.0, 0.0, (defines, uses)))
+    covers = of_term(lambda text: len(text.split()) / 4, [read])
+    assert covers(defines.sentence.text) == 1.0
+    assert covers("Zebra.") == 0.5
+
+
+def test_a_word_that_no_paper_has_is_named_and_one_of_the_form_is_not(
+    library: Library, reader: Reader
+) -> None:
+    def missing(question: str) -> list[str]:
+        shapes = reader.shapes(question)
+        shape = max(shapes, key=lambda each: shapes[each])
+        return unmentioned(question, PAPERS[:1], library, lambda text: reader.shapes(text)[shape])
+
+    assert missing("Does pruning help translation?") == ["translation"]
+    assert missing("Does pruning need retraining?") == []
+    assert missing("Compare pruning with retraining") == []
+
+
+def test_an_answer_without_a_word_of_the_question_says_so(ask: Ask) -> None:
+    answer = ask("Does pruning the weights of a vision model need translation?")
+    assert answer.outcome is Outcome.ANSWERED
+    assert {each.heading for each in answer.sentences} == {UNMENTIONED.format("“translation”")}
 
 
 def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:

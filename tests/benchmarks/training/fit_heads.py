@@ -1,9 +1,10 @@
-"""Fits linear heads on the finished reader: `python fit_heads.py claim|shape|role …`.
+"""Fits linear heads on finished encoders: `python fit_heads.py claim|shape|role|leaning …`.
 
-Logistic regressions over the vectors that the shipped reader gives: `claim` tells claims from
-questions, `shape` says which form of answer a message asks for, `role` what a sentence does in its
-abstract. They are fitted on the training split and written into the reader's weights; figures on
-the validation split are printed.
+Logistic regressions over the vectors that the shipped encoders give. Of the reader, `claim` tells
+claims from questions, `shape` says which form of answer a message asks for, `role` what a sentence
+does in its abstract; of the cutter, `leaning` says whether a sentence needs the one before it. They
+are fitted on the training split and written into the weights; figures on the validation split are
+printed.
 """
 
 import json
@@ -18,7 +19,9 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from assistant.models.gguf.trained import READER, read_tensors
+from assistant.generation.verification.cutter import Cutter, leaning_features
+from assistant.models import resolve_encoder
+from assistant.models.gguf.trained import CUTTER, READER, EncoderWeights, read_heads, read_tensors
 from assistant.pipeline.startup import open_reader
 from assistant.settings import Settings
 from retrieval.search.reader import ROLES, SHAPES, Reader
@@ -142,11 +145,34 @@ def fit_role(reader: Reader) -> Weights:
                 if not term:
                     for role in set(ROLES) - {"definition", "limit"}:
                         examples[role].append((vector, role in label["roles"], held))
+    examples["definition"] += definitions(reader, papers)
     examples["limit"] += limits(reader, papers)
     fits = [_fit_one(role, examples[role]) for role in ROLES]
     return np.concatenate([weight for weight, _ in fits]), np.concatenate(
         [bias for _, bias in fits]
     )
+
+
+def definitions(
+    reader: Reader, papers: dict[str, dict]
+) -> list[tuple[NDArray[np.float32], bool, bool]]:
+    """The examples of `definitions.jsonl`; where a sentence defines, the others do not."""
+    labels: dict[tuple[str, str], dict[str, bool]] = {}
+    for row in lines("definitions.jsonl"):
+        labels.setdefault((row["paper"], row["term"]), {})[row["text"]] = row["defines"]
+    examples = []
+    for (id_, term), known in labels.items():
+        row = papers[id_]
+        paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
+        texts = [each.text for each in split_sentences(paper.abstract)]
+        for form in DEFINITIONS[:2]:
+            read = zip(texts, reader.role_features(form.format(term), paper), strict=True)
+            examples += [
+                (vector, known.get(text, False), is_held_out(id_))
+                for text, vector in read
+                if text in known or any(known.values())
+            ]
+    return examples
 
 
 def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.float32], bool, bool]]:
@@ -180,22 +206,43 @@ def _fit_one(role: str, examples: list[tuple[NDArray[np.float32], bool, bool]]) 
     return found.coef_, found.intercept_
 
 
-FITS: dict[str, Callable[[Reader], Weights]] = {
-    "claim": fit_claim,
-    "shape": fit_shape,
-    "role": fit_role,
+def fit_leaning(_reader: Reader) -> Weights:
+    """The head of the cutter that says whether a sentence can be understood alone."""
+    model = resolve_encoder(CUTTER, Settings().cache, lambda *_: None)
+    cutter = Cutter(model, read_heads(CUTTER), threads=Settings().threads)
+    rows = list(lines("leaning.jsonl"))
+    # The first sentence of an abstract leans on none; pairs of one's own have no paper.
+    opened = {row["paper"]: row["sentences"][0] for row in lines("papers.jsonl")}
+    papers = sorted({row["paper"] for row in rows} - {""})
+    rows += [{"paper": id_, "text": opened[id_], "leans": False} for id_ in papers]
+    x = np.concatenate([leaning_features(cutter.vectors(row["text"])) for row in rows])
+    y = np.array([row["leans"] for row in rows])
+    held = np.array([bool(row["paper"]) and is_held_out(row["paper"]) for row in rows])
+    found = LogisticRegression(C=0.2, solver="liblinear").fit(x[~held], y[~held])
+    logits, truth = found.decision_function(x[held]), y[held]
+    auc, precision = roc_auc_score(truth, logits), average_precision_score(truth, logits)
+    print(f"leaning {truth.sum()} of {len(truth)}: AUC {auc:.3f}, AP {precision:.3f}")
+    return found.coef_, found.intercept_
+
+
+FITS: dict[str, tuple[EncoderWeights, Callable[[Reader], Weights]]] = {
+    "claim": (READER, fit_claim),
+    "shape": (READER, fit_shape),
+    "role": (READER, fit_role),
+    "leaning": (CUTTER, fit_leaning),
 }
 
 
 def main() -> None:
     """Fit, print, write."""
-    tensors, notes = read_tensors(READER)
     reader = open_reader(Settings(), lambda *_: None)
     for head in sys.argv[1:]:
-        weight, bias = FITS[head](reader)
+        weights, fit = FITS[head]
+        weight, bias = fit(reader)
+        tensors, notes = read_tensors(weights)
         tensors[f"heads.{head}.weight"] = np.ascontiguousarray(weight, np.float32)
         tensors[f"heads.{head}.bias"] = np.ascontiguousarray(bias, np.float32)
-    save_file(tensors, READER.path, metadata=notes)
+        save_file(tensors, weights.path, metadata=notes)
 
 
 if __name__ == "__main__":
