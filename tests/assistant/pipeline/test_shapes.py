@@ -210,10 +210,15 @@ def test_a_word_that_no_paper_has_is_named_and_one_of_the_form_is_not(
     assert missing("Compare pruning with retraining") == []
 
 
-def test_an_answer_without_a_word_of_the_question_says_so(ask: Ask) -> None:
-    answer = ask("Does pruning the weights of a vision model need translation?")
+def test_an_answer_without_a_word_of_the_question_says_so(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = "assistant.pipeline.assistant.unmentioned"
+    monkeypatch.setattr(lacking, lambda *_: ["phones"])
+    answer = ask("How many hours of whispers is a recogniser adapted with?")
     assert answer.outcome is Outcome.ANSWERED
-    assert {each.heading for each in answer.sentences} == {UNMENTIONED.format("“translation”")}
+    assert {each.heading for each in answer.sentences} == {UNMENTIONED.format("“phones”")}
+    assert {each.kind for each in answer.sentences} == {SentenceKind.QUOTED}
 
 
 def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:
