@@ -33,7 +33,7 @@ class Served:
 
     def wait_until_ready(self) -> None:
         """Until questions can be asked."""
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(trust_env=False, timeout=60) as client:
             while client.get(f"{self.address}/healthz").status_code != httpx.codes.OK:
                 assert self.process.poll() is None, "the app ended before it was ready"
                 time.sleep(0.1)

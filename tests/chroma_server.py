@@ -23,11 +23,12 @@ class ChromaServer:
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> "ChromaServer":
-        """Start it, and wait until it answers."""
+    def start(self, largest_file: int | None = None) -> "ChromaServer":
+        """Start it, and wait until it answers; its files may be limited, in kilobytes."""
         where = ["--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
+        limits = f"trap '' XFSZ; ulimit -f {2 * largest_file};" if largest_file else ""
         self._process = subprocess.Popen(
-            [str(_COMMAND), "run", *where],
+            ["sh", "-c", f'{limits} exec "$@"', "sh", str(_COMMAND), "run", *where],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=self.folder.parent,

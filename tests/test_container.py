@@ -67,6 +67,25 @@ def test_every_variable_is_a_setting() -> None:
     assert named - {"PGPASSWORD"} <= known
 
 
+def test_the_kubernetes_example_names_what_exists() -> None:
+    readme = (ROOT / "assistant/server/README.md").read_text("utf-8")
+    [text] = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    deployment, service, ingress = yaml.safe_load_all(text)
+    pod = deployment["spec"]["template"]
+    [container] = pod["spec"]["containers"]
+    named = {each["name"] for each in container["env"]} - {"PGPASSWORD"}
+    assert named <= {f"ASSISTANT_{name.upper()}" for name in Settings.model_fields}
+    assert f"--uid {pod['spec']['securityContext']['runAsUser']} " in TEXT
+    mounted = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert set(mounted) == {each["name"] for each in pod["spec"]["volumes"]}
+    assert {"/data", "/models"} <= set(mounted.values())
+    assert {service["spec"]["ports"][0]["port"], container["ports"][0]["containerPort"]} == {7860}
+    assert service["spec"]["selector"] == pod["metadata"]["labels"]
+    [rule] = ingress["spec"]["rules"]
+    assert rule["http"]["paths"][0]["backend"]["service"]["name"] == service["metadata"]["name"]
+    assert container["startupProbe"]["httpGet"]["path"] == "/readyz"
+
+
 def test_the_health_check_asks_for_a_route_that_exists(tmp_path: Path) -> None:
     [(path,)] = {tuple(re.findall(r"127\.0\.0\.1:7860(/\w+)", TEXT))}
     client = TestClient(_build_api(Service(Settings(home=tmp_path))))

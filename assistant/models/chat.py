@@ -69,7 +69,7 @@ class ChatModel(Protocol):
 
     @property
     def gives_likelihoods(self) -> bool:
-        """Whether `log_probabilities` works; few servers give log-probabilities."""
+        """Whether `log_probabilities` works; few servers give those of a prompt."""
 
     @property
     def slots(self) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, pairwise
 from pathlib import PurePath
 from typing import Any, Final
@@ -62,10 +62,15 @@ class LlamaServerChatModel:
         """Changes with the server's address and with its model, as far as it can be told."""
         self._is_default = (
             CHAT.name in f"{name} {props.get('model_path')}"
-            and (described.get("meta") or {}).get("n_params") == DEFAULT_PARAMETERS
+            and _meta(described).get("n_params") == DEFAULT_PARAMETERS
         )
-        self.context = int(props["default_generation_settings"]["n_ctx"])
-        self.slots = max(1, int(props.get("total_slots", 1)))
+        self.context, self.slots = server.understood(
+            props,
+            lambda said: (
+                int(said["default_generation_settings"]["n_ctx"]),
+                max(1, int(said.get("total_slots", 1))),
+            ),
+        )
         bos, eos = (str(props.get(f"{end}_token") or "") for end in ("bos", "eos"))
         self._template = ChatTemplate(str(props["chat_template"]), bos=bos, eos=eos)
         self._bos, self._eos = bos, eos
@@ -80,10 +85,13 @@ class LlamaServerChatModel:
     def attach(self) -> bool:
         """Write with the writer's adapter from now on, if the server has it and its base."""
         adapters = self._server.get_list("/lora-adapters") if self._is_default else []
-        own = [each["id"] for each in adapters if PurePath(each["path"]).name in _ADAPTER_NAMES]
+        named = self._server.understood(
+            adapters, lambda said: {int(each["id"]): PurePath(each["path"]).name for each in said}
+        )
+        own = [id_ for id_, name in named.items() if name in _ADAPTER_NAMES]
         if not own:
             return False
-        self._no_adapter = [{"id": each["id"], "scale": 0.0} for each in adapters]
+        self._no_adapter = [{"id": id_, "scale": 0.0} for id_ in named]
         self._adapter = [{"id": own[0], "scale": 1.0}]
         return True
 
@@ -189,11 +197,10 @@ class LlamaServerChatModel:
         """The next token and its log-probability before any bias."""
         wanted = {"n_probs": 1, "response_fields": ["completion_probabilities"]}
         reply = self._server.post("/completion", body | wanted, stopped)
-        try:
-            written = reply["completion_probabilities"][0]
-            return int(written["id"]), float(written["logprob"])
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise self._server.nonsense(reply) from error
+        written = self._server.understood(reply, lambda said: said["completion_probabilities"][0])
+        return self._server.understood(
+            written, lambda token: (int(token["id"]), float(token["logprob"]))
+        )
 
     def _prompt(self, messages: Messages) -> list[int]:
         parts = self._template.parts(messages)
@@ -203,21 +210,19 @@ class LlamaServerChatModel:
         return [*begin, *chain.from_iterable(read)]
 
     def _server_adds_bos(self) -> bool:
-        body = {"content": "a", "add_special": True}
-        return len(self._server.post("/tokenize", body)["tokens"]) > len(
-            self._tokens("a", special=False)
-        )
+        marked = self._server.post("/tokenize", {"content": "a", "add_special": True})
+        length = self._server.understood(marked, lambda said: len(said["tokens"]))
+        return length > len(self._tokens("a", special=False))
 
     def _tokenized(self, text: str, *, special: bool) -> tuple[int, ...]:
         """Token ids; without `special`, a mark spelled out in the text is cut and so stays text."""
         if not text:
             return ()
         body = {"content": text, "add_special": False, "parse_special": special}
-        reply = self._server.post("/tokenize", body | {"with_pieces": True})
-        try:
-            found = [(int(each["id"]), each["piece"]) for each in reply["tokens"]]
-        except (KeyError, TypeError, ValueError) as error:
-            raise self._server.nonsense(reply) from error
+        found = self._server.understood(
+            self._server.post("/tokenize", body | {"with_pieces": True}),
+            lambda reply: [(int(each["id"]), each["piece"]) for each in reply["tokens"]],
+        )
         is_mark = (isinstance(piece, str) and _MARK.fullmatch(piece) for _, piece in found)
         if not special and any(is_mark):
             cuts = [0, *(mark.start() + 1 for mark in _SPELLED_MARK.finditer(text)), len(text)]
@@ -229,8 +234,6 @@ class LlamaServerChatModel:
 
 class OpenAIChatModel:
     """A chat model on any server that has `/v1/chat/completions`."""
-
-    gives_likelihoods = False
 
     def __init__(
         self, server: ModelServer, name: str, described: Mapping[str, Any], *, context: int
@@ -245,9 +248,15 @@ class OpenAIChatModel:
         counts = server.try_post("/tokenize", {"model": name, "messages": _TRIED}) or {}
         self._counts = "count" in counts
         known = counts.get("max_model_len") or described.get("max_model_len")
-        self.context = int(known or (described.get("meta") or {}).get("n_ctx") or context)
+        known = known or _meta(described).get("n_ctx") or context
+        self.context = server.understood(known, int)
         self._grammar = next((each for each in _GRAMMARS if self._keeps(each)), None)
-        lacks = {"grammar": self._grammar, "token counts": self._counts, "log-probabilities": False}
+        self.gives_likelihoods = self._counts and self._gives_likelihoods()
+        lacks = {
+            "grammar": self._grammar,
+            "token counts": self._counts,
+            "log-probabilities": self.gives_likelihoods,
+        }
         self.lacks = tuple(what for what, has in lacks.items() if not has)
 
     def attach(self) -> bool:
@@ -279,10 +288,9 @@ class OpenAIChatModel:
             body |= self._grammar(grammar)
         is_whole = False
         for event in self._server.stream("/v1/chat/completions", body, stopped):
-            for choice in event.get("choices") or ():
-                said = choice.get("delta") or choice.get("message") or {}
-                is_whole = is_whole or bool(choice.get("finish_reason"))
-                if piece := _text(self._server, said.get("content")):
+            for content, ended in self._server.understood(event, _choices):
+                is_whole = is_whole or ended
+                if piece := _text(self._server, content):
                     yield piece
         if not is_whole:
             raise self._server.broke_off()
@@ -300,8 +308,21 @@ class OpenAIChatModel:
     def log_probabilities(
         self, conversations: Iterable[Messages], reply: str, stopped: Stopped
     ) -> Iterator[NDArray[np.float32]]:
-        """Never called: `gives_likelihoods` is false."""
-        raise NotImplementedError
+        """For each conversation log P of every token of `reply`, read as a begun message (vLLM)."""
+        for conversation in conversations:
+            asked = [_shortened(each) for each in conversation]
+            body = self._request([*asked, {"role": "assistant", "content": reply}], 1)
+            body |= {"add_generation_prompt": False, "continue_final_message": True}
+            said = self._server.post("/v1/chat/completions", body | {"prompt_logprobs": 0}, stopped)
+            yield self._server.understood(said, partial(_prompt_read, first=self.count(asked)))
+
+    def _gives_likelihoods(self) -> bool:
+        try:
+            return bool([*self.log_probabilities([_TRIED], _TRIED_TEXT, never)])
+        except ModelServerError as error:
+            if error.status in {401, 403}:
+                raise
+            return False
 
     def _request(self, messages: Messages, max_tokens: int) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self._model, "max_tokens": max_tokens, "temperature": 0.0}
@@ -320,7 +341,7 @@ class OpenAIChatModel:
             return sum(-(-len(content.encode()) // BYTES_PER_TOKEN) + 8 for _, content in messages)
         said = [_disarmed({"role": role, "content": content}) for role, content in messages]
         reply = self._server.post("/tokenize", {"model": self._model, "messages": said})
-        return int(reply["count"])
+        return self._server.understood(reply, lambda said: int(said["count"]))
 
 
 ServedChatModel = LlamaServerChatModel | OpenAIChatModel
@@ -345,7 +366,33 @@ def open_served(server: ModelServer, name: str, *, context: int) -> ServedChatMo
 
 
 def _key(server: ModelServer, name: str, described: Mapping[str, Any]) -> str:
-    return f"{server.root} {name} {sorted((described.get('meta') or {}).items())}"
+    return f"{server.root} {name} {sorted(_meta(described).items())}"
+
+
+def _meta(described: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What llama.cpp says about the file of a model."""
+    meta = described.get("meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _choices(event: Mapping[str, Any]) -> list[tuple[object, bool]]:
+    """The text of each choice, and whether it ends."""
+    return [
+        (
+            (each.get("delta") or each.get("message") or {}).get("content"),
+            bool(each.get("finish_reason")),
+        )
+        for each in event.get("choices") or ()
+    ]
+
+
+def _prompt_read(reply: Mapping[str, Any], first: int) -> NDArray[np.float32]:
+    """Log P of a prompt's tokens from the token `first` on, as vLLM gives them."""
+    tokens = [next(iter(each.values())) for each in reply["prompt_logprobs"][first:]]
+    values = [float(token["logprob"]) for token in tokens[:LONGEST_REPLY]]
+    if not values:
+        raise ValueError
+    return np.array(values, dtype=np.float32)
 
 
 def _text(server: ModelServer, content: object) -> str:
@@ -353,6 +400,13 @@ def _text(server: ModelServer, content: object) -> str:
     if not isinstance(content, str | None):
         raise server.nonsense(content)
     return content or ""
+
+
+def _shortened(message: Mapping[str, str]) -> dict[str, str]:
+    """A message whose middle is left out if it is longer than what likelihoods are read for."""
+    text, half = message["content"], LIKELIHOOD_TOKENS * BYTES_PER_TOKEN // 2
+    whole = len(text) <= 2 * half
+    return {**message, "content": text if whole else f"{text[:half]} … {text[-half:]}"}
 
 
 def _disarmed(message: Mapping[str, str]) -> dict[str, str]:

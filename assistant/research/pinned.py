@@ -75,7 +75,7 @@ def ask_due(
     *,
     turn: Turn = nullcontext,
 ) -> Iterator[tuple[Pin, Change | None]]:
-    """Ask every pin that was not asked since the library changed last.
+    """Ask every pin that was not asked since the library changed last, and that nobody else asks.
 
     Yields each pin with its new answer, and how that differs from the answer before; None if the
     evidence still stands, or if it was asked for the first time.
@@ -87,7 +87,13 @@ def ask_due(
     revision = assistant.library.revision
     for pin in pins.due(revision):
         with turn():
-            answer = PinnedAnswer.of(assistant.answer(pin.question, (), stopped))
+            if not pins.claim(pin, revision):
+                continue
+            try:
+                answer = PinnedAnswer.of(assistant.answer(pin.question, (), stopped))
+            except BaseException:
+                pins.release(pin)
+                raise
         pins.keep(pin, answer, revision)
         asked = replace(pin, latest=answer, seen=pin.seen or answer, revision=revision)
         yield asked, change(pin.latest, answer)

@@ -26,6 +26,8 @@ from retrieval.types import InputError
 
 MOST_PINS = 100
 """Pins of one owner."""
+CLAIM_SECONDS = 600.0
+"""Seconds after which the process that asks a pinned question again counts as ended."""
 _NONE = "null"
 """The record of an answer that there is not."""
 
@@ -93,6 +95,19 @@ class Pins:
         """The pins of all owners that were not asked at this revision of the library."""
         return self._read(PINS.c.revision != revision)
 
+    def claim(self, pin: Pin, revision: str) -> bool:
+        """Whether this process is the one to ask a pin; false if another one asks or has asked."""
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            is_due = (PINS.c.revision != revision) & (PINS.c.claimed < now - CLAIM_SECONDS)
+            claimed = update(PINS).where(PINS.c.id == pin.id, is_due).values(claimed=now)
+            return connection.execute(claimed).rowcount == 1
+
+    def release(self, pin: Pin) -> None:
+        """Leave a pin that was claimed to the next one who looks."""
+        with self._database.writing() as connection:
+            connection.execute(update(PINS).where(PINS.c.id == pin.id).values(claimed=0))
+
     def add(self, owner: str, question: str) -> Pin:
         """Pin a question; one that is pinned already stays as it is.
 
@@ -136,7 +151,7 @@ class Pins:
         seen = case((PINS.c.seen == _NONE, record), else_=PINS.c.seen)
         kept = update(PINS).where(PINS.c.id == pin.id)
         with self._database.writing() as connection:
-            connection.execute(kept.values(latest=record, revision=revision, seen=seen))
+            connection.execute(kept.values(latest=record, revision=revision, seen=seen, claimed=0))
 
     def _read(self, condition: ColumnElement[bool]) -> list[Pin]:
         """The pins in the order in which they were made."""

@@ -81,8 +81,10 @@ PINS = Table(
     Column("revision", Text, nullable=False),
     Column("seen", Text, nullable=False),
     Column("latest", Text, nullable=False),
+    Column("claimed", Double, nullable=False, server_default=text("0")),
     UniqueConstraint("owner", "question"),
 )
+"""`claimed` is when a process began to ask the question again, so that others leave it alone."""
 LIBRARY_JOBS = Table(
     "library_jobs",
     METADATA,

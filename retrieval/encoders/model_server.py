@@ -25,6 +25,7 @@ from retrieval.encoders.llamacpp import LOOK_SECONDS, Stopped
 from retrieval.types import Cancelled, InputError, ModelServerError, never
 
 T = TypeVar("T")
+U = TypeVar("U")
 Reply = dict[str, Any]
 """A JSON object of a server."""
 
@@ -146,16 +147,22 @@ class ModelServer:
         Raises:
             ModelServerError: the server has no such model, or several and none is wanted.
         """
-        listed = self.get("/v1/models").get("data")
-        models = [each for each in listed or () if isinstance(each, dict) and each.get("id")]
+        models = self.understood(self.get("/v1/models"), _models)
         for each in models:
             if wanted in {each["id"], *(each.get("aliases") or ()), _stem(each["id"])}:
-                return str(each["id"]), each
-        names = ", ".join(_stem(str(each["id"])) for each in models)[:_SHOWN] or "none"
+                return each["id"], each
+        names = ", ".join(_stem(each["id"]) for each in models)[:_SHOWN] or "none"
         if wanted or len(models) != 1:
             lacks = f"has no model {wanted!r}" if wanted else f"has {len(models)} models"
             raise self._error(f"{lacks}; name one of these with --{self._setting}-name: {names}")
-        return str(models[0]["id"]), models[0]
+        return models[0]["id"], models[0]
+
+    def understood(self, reply: T, read: Callable[[T], U]) -> U:
+        """What `read` takes from a reply; `ModelServerError` if the reply does not have it."""
+        try:
+            return read(reply)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise self.nonsense(reply) from error
 
     def broke_off(self) -> ModelServerError:
         """The error for a reply without its end."""
@@ -283,6 +290,16 @@ class ModelServer:
         else:
             what = f"answered {status} ({said}); check --{self._setting}-url and its log"
         return self._error(what, status)
+
+
+def _models(listed: Reply) -> list[Reply]:
+    """The models that a server lists, each with an id, and with a list of aliases or none."""
+    models: list[Reply] = [each for each in listed.get("data") or () if each["id"]]
+    if not all(isinstance(each["id"], str) for each in models):
+        raise TypeError
+    if not all(isinstance(each.get("aliases") or [], list) for each in models):
+        raise TypeError
+    return models
 
 
 def _may_pass(error: BaseException) -> bool:

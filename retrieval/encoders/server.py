@@ -41,7 +41,7 @@ class ServerEmbedder:
         self.name = stands_for or self._own_name
         """Identifies the vectors."""
         marked = server.try_post("/tokenize", {"content": _TRIED, "add_special": True}) or {}
-        self._tokenizes = "tokens" in marked
+        self._tokenizes = isinstance(marked.get("tokens"), list)
         self._room = CONTEXT - _MARKS
         if self._tokenizes:
             self._room = CONTEXT - len(marked["tokens"]) + len(self._tokens(_TRIED))
@@ -56,11 +56,10 @@ class ServerEmbedder:
         Raises `ModelServerError` if the server gives none, or one of another length than before.
         """
         body = {"model": self._model, "input": self._shortened(text), "encoding_format": "float"}
-        reply = self._server.post("/v1/embeddings", body)
-        try:
-            vector = np.asarray(reply["data"][0]["embedding"], dtype=np.float32)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise self._server.nonsense(reply) from error
+        vector = self._server.understood(
+            self._server.post("/v1/embeddings", body),
+            lambda reply: np.asarray(reply["data"][0]["embedding"], dtype=np.float32),
+        )
         length = float(np.linalg.norm(vector)) if vector.ndim == 1 else 0.0
         is_usable = np.isfinite(length) and length
         if not is_usable or self._dimensions not in {0, len(vector)}:
@@ -99,7 +98,7 @@ class ServerEmbedder:
 
     def _tokens(self, text: str) -> list[int]:
         reply = self._server.post("/tokenize", {"content": text, "add_special": False})
-        return list(reply.get("tokens", ()))
+        return self._server.understood(reply, lambda said: list(said["tokens"]))
 
     def _shortened(self, text: str) -> str:
         """The beginning of a text that the model can read: servers refuse longer ones."""

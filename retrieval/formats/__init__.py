@@ -1,5 +1,6 @@
 """Reads files into records; a file's contents, not its name, decide which reader is used."""
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from types import ModuleType
 from retrieval.formats import bibtex, csv_table, json_records, tagged, xml_records
 from retrieval.formats.fields import ParsedPage, ReadProgress, no_progress
 from retrieval.formats.seed_pages import PAGE_READERS
-from retrieval.types import InputError
+from retrieval.types import InputError, Skipped
 
 # A more specific format comes before those that its files could be mistaken for.
 RECORD_READERS: tuple[ModuleType, ...] = (
@@ -59,6 +60,18 @@ VENUES = {
     "f43c05cd6c8746f6": ("ICLR", 2022),
 }
 """Venue and year of known files, by the first 16 hexadecimal digits of their SHA-256."""
+
+_ENCODING = re.compile(
+    rb"\s*<\?xml[^>]*encoding=[\"']([\w.-]+)|(?:\xef\xbb\xbf)?% ?Encoding: *([\w.-]+)"
+)
+_TEXT_ENCODING = re.compile("utf|iso|cp|mac|koi8|gb|big5|shift|euc")
+"""Encodings of text; Python has some of other kinds, such as `idna`."""
+_UNDECODED = re.compile("[\udc80-\udcff]")
+_NOT_WESTERN = re.compile(
+    "[\udc81\udc8d\udc8f\udc90\udc9d]"
+    "|(?=[\x80-\u07ff]{0,3}[\udc80-\udcff])[\x80-\u07ff\udc80-\udcff]{4}"
+)
+_READ_AS_WESTERN = "the file is not UTF-8 and was read as Windows-1252; check accents and dashes"
 
 _BEIR_CORPUS = "corpus.jsonl"
 
@@ -131,8 +144,16 @@ def read_file(
     """
     where = name or shown(path)
     content = _contents(path, where)
-    text = _decoded(content, where)
-    page = _page(text, name or shown(path.name), progress)
+    notes: tuple[Skipped, ...] = ()
+    try:
+        text = _decoded(content, where)
+        page = _page(text, name or shown(path.name), progress)
+    except _NotTextError:
+        text = _western(content)
+        page = _page(text, name or shown(path.name), progress) if text else None
+        if page is None:
+            raise
+        notes = (Skipped(name or shown(path.name), 1, _READ_AS_WESTERN),)
     if page is None:
         raise InputError(f"{where} is in no format that can be read{_looks(content, text)}.")
     if not page.records:
@@ -150,7 +171,7 @@ def read_file(
         )
         for record in page.records
     )
-    return ParsedPage(tuple(records), page.skipped, page.notes)
+    return ParsedPage(tuple(records), page.skipped, notes + page.notes)
 
 
 def _page(text: str, name: str, progress: ReadProgress) -> ParsedPage | None:
@@ -181,21 +202,49 @@ def _contents(path: Path, where: str) -> bytes:
     return content
 
 
+class _NotTextError(InputError):
+    """The file has bytes that are no text in its encoding."""
+
+
 def _decoded(content: bytes, where: str) -> str:
     if not content.strip():
         raise InputError(f"{where} is empty; expected {EXPECTED}.")
-    declared = re.match(rb"\s*<\?xml[^>]*encoding=[\"']([\w.-]+)", content)
     wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # tables of Web of Science and of Excel
-    encoding = "utf-16" if wide else declared[1].decode() if declared else "utf-8"
+    encoding = "utf-16" if wide else _declared(content)
     try:
-        text = content.decode("utf-8-sig" if encoding.lower() == "utf-8" else encoding)
-    except (UnicodeDecodeError, LookupError) as error:
-        at = f" (byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
         advice = _looks(content, "") or "; save it as UTF-8 text"
-        raise InputError(f"{where} is not {encoding.upper()} text{at}{advice}.") from error
+        at = f"is not {encoding.upper()} text (byte {error.start})"
+        raise _NotTextError(f"{where} {at}{advice}.") from error
     if "\x00" in text:
         raise InputError(f"{where} is binary{_looks(content, text)}.")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    # Files that were joined have a byte order mark at each seam.
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _declared(content: bytes) -> str:
+    """The encoding that XML or JabRef names in the first line, or else UTF-8."""
+    found = _ENCODING.match(content)
+    try:
+        name = codecs.lookup((found[1] or found[2]).decode()).name if found else "utf-8"
+    except LookupError:
+        name = ""
+    if name in {"iso8859-1", "ascii"}:  # programs that write these names mean Windows’
+        name = "cp1252"
+    return name if _TEXT_ENCODING.match(name) else "utf-8"
+
+
+def _western(content: bytes) -> str:
+    """The text if all bytes that are not UTF-8 may be Western letters of Windows; else empty.
+
+    Such letters and signs stand alone or in twos and threes; other scripts fill whole words.
+    """
+    text = content.decode("utf-8-sig", "surrogateescape")
+    if "\x00" in text or _NOT_WESTERN.search(text):
+        return ""
+    text = _UNDECODED.sub(lambda byte: bytes([ord(byte[0]) - 0xDC00]).decode("cp1252"), text)
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _looks(content: bytes, text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from retrieval.text.markup import unescaped
 from retrieval.text.names import first_name_first
 
 Person = tuple[str, str]
@@ -19,6 +20,8 @@ _FAMILY_FIRST = re.compile(
 """`Gao X.`, `van de Ven A.`, `Murk J.-L.`, `Gao XY`."""
 _GENERATION = re.compile(r"(?:II|III|IV|VI|Jr|Sr)\.?")
 _MARKS = (";", "|", "\n")
+_LIST = re.compile(r"\[\s*(?:['\"].*['\"]\s*)?\]", re.DOTALL)
+_IN_LIST = re.compile(r"""(?<=[\[,\s])(?:'([^']*)'|"([^"]*)")(?=\s*[,\]])""")
 
 
 def person(text: str) -> Person:
@@ -43,6 +46,9 @@ def people(text: str) -> list[Person]:
 
 def split_names(text: str) -> list[str]:
     """The names in one text, each as it is written."""
+    text = unescaped(text)  # before it is cut: names of characters end in a semicolon
+    if (names := listed(text)) is not None:
+        return names
     for mark in _MARKS:
         if mark in text.strip(" ;|\n"):
             return text.split(mark)
@@ -50,6 +56,13 @@ def split_names(text: str) -> list[str]:
     if len(parts) > 1 and all(_is_one_name(part) or "," not in part for part in parts):
         return parts
     return [name for part in parts for name in _at_commas(part)]
+
+
+def listed(text: str) -> list[str] | None:
+    """The texts in a list as Python writes it; None if it is none."""
+    if not _LIST.fullmatch(text.strip()):
+        return None
+    return [single or double for single, double in _IN_LIST.findall(text)]
 
 
 def given_names(names: Sequence[Any]) -> list[Person]:
@@ -79,6 +92,9 @@ def _of_object(name: Mapping[str, Any]) -> Person:
     family = first("family", "lastName", "last", "last_name", "surname")
     particle = first("non-dropping-particle", "dropping-particle")
     given = first("given", "firstName", "first", "first_name", "initials")
+    middle = name.get("middle")
+    if isinstance(middle, list):  # S2ORC
+        given = " ".join([given, *(part for part in middle if isinstance(part, str))])
     if family:
         return _joined(f"{particle} {family}".strip(), given, first("suffix"))
     return first("display_name", "name", "literal", "fullName", "collectiveName"), ""

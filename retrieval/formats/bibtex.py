@@ -20,6 +20,7 @@ from retrieval.formats.fields import (
     page_of,
 )
 from retrieval.text.latex import decode, unescaped
+from retrieval.text.names import surname as surname_of
 from retrieval.types import Record, Skipped, Source
 
 # Broken entries are reported as skipped; without a handler Python would print them, too.
@@ -31,6 +32,8 @@ _OF_VOLUME = ("venue", "year", "month", "publisher", "issn")
 _COMMAS = 2
 """Most commas in a name of BibTeX."""
 _TOKEN = re.compile(r'\\.|[{}"#]', re.DOTALL)
+_PART = re.compile(r"\s*\b(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|[^,]*),?")
+_GENERATION = re.compile(r"[JS]r\.?|I{2,3}|IV")
 _AND = re.compile(r"\\.|[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 
 
@@ -174,7 +177,11 @@ def _is_only_parent(entry: _Entry | Skipped, parents: Iterable[str]) -> bool:
 def _outcome(entry: _Entry, entries: Mapping[str, _Entry], file: str) -> Record | Skipped:
     fields = _inherited(entry, entries)
     values: dict[str, object] = {
-        field: [decode(fields[name]) for name in names if fields.get(name, "").strip()]
+        field: [
+            decode(fields[name])
+            for name in names
+            if fields.get(name, "").strip() and not _is_address(name, fields[name])
+        ]
         for field, names in names_of("bibtex").items()
     }
     venue = fields.get("journal", "").strip("{} ").removeprefix("\\")
@@ -186,12 +193,21 @@ def _outcome(entry: _Entry, entries: Mapping[str, _Entry], file: str) -> Record 
         "authors": list(_authors(fields.get("author", ""))),
         "venue": names_of("journals").get(venue) or values["venue"],
         "kind": [entry.type, decode(fields.get("type", ""))],
-        "url": [_address(fields.get(name, "")) for name in ("url", "howpublished")],
+        "url": [
+            _address(fields[name])
+            for name in ("url", "howpublished")
+            if (name == "url" and name in fields) or _is_address(name, fields.get(name, ""))
+        ],
         "doi": _address(fields.get("doi", "")),
         "keywords": decode(next(filter(None, keywords), "")),
         "arxiv": fields.get("eprint", "") if arxiv else "",
     }
     return checked(values, Source(file, entry.line))
+
+
+def _is_address(name: str, value: str) -> bool:
+    """Whether an entry says by its address how it was published, rather than by its venue."""
+    return name == "howpublished" and ("://" in value or "\\url" in value)
 
 
 def _title(fields: Mapping[str, str]) -> str:
@@ -214,17 +230,27 @@ def _inherited(entry: _Entry, entries: Mapping[str, _Entry]) -> dict[str, str]:
 def _authors(names: str) -> Iterator[Person]:
     """`Last, First and …` as `First Last`; `and others` is left out."""
     names = " ".join(names.split())
-    listed = list(_people(names))
-    if len(listed) == 1 and names.count(",") > _COMMAS and "{" not in names:
+    listed = list(map(_in_parts, _people(names)))
+    if len(listed) == 1 and listed[0].count(",") > _COMMAS and "{" not in listed[0]:
         yield from people(decode(names))
         return
     for name in listed:
         parts = parse_single_name_into_parts(name, strict=False)
         surname = decode(" ".join((*parts.von, *parts.last)))
         whole = decode(parts.merge_first_name_first)
+        surname = surname_of(whole) if _GENERATION.fullmatch(surname) else surname
         turned = person(whole) if "," not in name and whole.endswith(".") else (whole, surname)
         if whole and whole.lower() != "others":
             yield turned if turned[1] else (whole, surname)
+
+
+def _in_parts(name: str) -> str:
+    """`family=Berg, given=Anna, prefix=van den` of biblatex as `van den Berg, Anna`."""
+    if not _PART.match(name):
+        return name
+    part = {found[1]: found[2].strip(' "') for found in _PART.finditer(name)}
+    family = " ".join(filter(None, (part.get("prefix"), part.get("family"))))
+    return ", ".join(filter(None, (f"{{{family}}}", part.get("suffix"), part.get("given"))))
 
 
 def _people(names: str) -> Iterator[str]:

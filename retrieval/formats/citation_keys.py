@@ -14,9 +14,11 @@ from retrieval.types import Paper
 _SAFE_KEY = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9_:.+/-]*")
 """An id that every program accepts as a key: no space, brace, comma, quote, `#`, `%`, `~`."""
 _OF_A_DATABASE = re.compile(
-    r"2-s2\.0-\d+|W\d{5,}|pub\.\d+|(?:PMID|PMC):?\d+|[0-9a-f]{40}|[0-9a-f-]{36}", re.IGNORECASE
+    r"2-s2\.0-\d+|(?:WOS|MEDLINE):\w+|[WL]\d{5,}|pub\.\d+|CN-\d+|(?:PMID|PMC):?\d+|[0-9a-f]{40}"
+    r"|[0-9a-f-]{36}|https?://.*",
+    re.IGNORECASE,
 )
-"""A number of Scopus, OpenAlex, Dimensions, PubMed or Semantic Scholar: no one writes it."""
+"""A number of Scopus, Web of Science, OpenAlex, Embase and others, or an address: none is typed."""
 
 _APOSTROPHE = re.compile(r"['’`]")
 _LETTERS = re.compile(r"[^a-z]+")

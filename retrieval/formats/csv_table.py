@@ -89,21 +89,34 @@ def _rows(lines: Sequence[str], delimiter: str, start: int = 0) -> Iterator[tupl
     """Each row with its first line, from 1.
 
     After an unreadable row, reading continues with the next line: otherwise a quote that is never
-    closed would swallow the rest of the table.
+    closed would swallow the rest of the table. In tables with tabs a quote may be just a sign.
     """
+    width = 0
     while start < len(lines):
         following = (lines[at] for at in range(start, len(lines)))
         reader = csv.reader(following, delimiter=delimiter, skipinitialspace=True, strict=True)
         at = start
         try:
             for row in reader:
+                if start + reader.line_num > at + 1 and _is_full(lines[at], delimiter, width):
+                    raise csv.Error("a quote without its end")  # noqa: TRY301
                 yield at + 1, row if any(cell.strip() for cell in row) else []
+                width = width or len(row)
                 at = start + reader.line_num
         except csv.Error as error:
-            yield at + 1, f"not a row of CSV ({error})"
+            is_full = _is_full(lines[at], delimiter, width)
+            yield (
+                at + 1,
+                lines[at][:-1].split("\t") if is_full else f"not a row of CSV ({error})",
+            )
             start = at + 1
         else:
             return
+
+
+def _is_full(line: str, delimiter: str, width: int) -> bool:
+    """Whether a line of a table with tabs has as many cells as the first row, quotes aside."""
+    return delimiter == "\t" and width > 1 and line.count("\t") + 1 == width
 
 
 def _embase_blocks(lines: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:

@@ -1,6 +1,5 @@
 """Makes records of the values that files give, alike for every format."""
 
-import html
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -9,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from retrieval.formats.authors import Person, given_names, people
-from retrieval.text.markup import clean, visible
+from retrieval.formats.authors import Person, given_names, listed, people
+from retrieval.text.markup import clean, unescaped, visible
+from retrieval.text.splitting import LONGEST_SEARCHED
 from retrieval.types import Publication, Record, Skipped, Source
 
 ReadProgress = Callable[[int, int], None]
@@ -22,7 +22,7 @@ PROGRESS_EVERY = 50
 """Records between two reports of progress."""
 _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 """Halves of surrogate pairs, such as a lone `\\ud83d`: valid in JSON, but not in text."""
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?=(?:[01]\d[0-3]\d)?(?!\d))")
 _SHORT_NUMBER = re.compile(r"\s*[0-9]{1,3}\s*")
 _LAST_YEAR = 9999
 _EMPTY = frozenset(("NA", "N/A", "n/a", "#N/A", "null", "NULL", "nan", "NaN", "None", "<NA>"))
@@ -51,9 +51,6 @@ _HEADING = re.compile(
     rf"<{_PREFIX}(title|h[1-6]){_ATTRIBUTES}([^<>]{{1,200}})</{_PREFIX}\1>", re.IGNORECASE
 )
 _TEX_SOURCE = re.compile(r"<(?:jats:)?tex-math\b[^<>]*>[^<]*</(?:jats:)?tex-math>")
-_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d+|#x[0-9a-fA-F]+);")
-_ESCAPES = 3
-"""How often databases escape a text at most."""
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", re.IGNORECASE)
@@ -65,7 +62,7 @@ _ARXIV = re.compile(
 _ISSN = re.compile(r"(?<!\d)(\d{4})[-–]?(\d{3}[\dXx])(?![\dXx-])")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH_NAME = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", re.IGNORECASE)
-_MONTH_NUMBER = re.compile(r"^\s*(?:\d{4}[-/](\d{1,2})\b|(\d{1,2})\s*$)")
+_MONTH_NUMBER = re.compile(r"^\s*(?:\d{4}[-/](\d{1,2})\b|\d{4}(\d\d)\d\d\b|(\d{1,2})\s*$)")
 _LAST_MONTH = 12
 _DASHES = re.compile(r"\s*[-‐‑‒–—]+\s*")
 _PAGE_SIGN = re.compile(r"^pp?\.\s*")
@@ -139,8 +136,8 @@ def _publication(values: Mapping[str, Any], names: list[Person]) -> Publication:
     are_told = any(surname for _, surname in names)  # then a name without one is an institution's
     return Publication(
         kind=_kind(values, arxiv),
-        volume=line(values.get("volume")),
-        issue=line(values.get("issue")),
+        volume=_number(values.get("volume")),
+        issue=_number(values.get("issue")),
         pages=_pages(values),
         month=_first(_month, values.get("month")),
         publisher=prose(values.get("publisher")),
@@ -179,6 +176,11 @@ def _remarks(records: list[Record]) -> Iterable[Skipped]:
             count = len(lacking)
             who = "the paper has" if count == 1 else f"{count:,} papers, the first here, have"
             yield Skipped(lacking[0].file, lacking[0].line, f"{who} no {field}")
+    for record in records:
+        if len(record.abstract) > LONGEST_SEARCHED:
+            source, length = record.sources[0], len(record.abstract)
+            reason = f"of its {length:,} characters the first {LONGEST_SEARCHED:,} can be searched"
+            yield Skipped(source.file, source.line, reason)
 
 
 def texts(value: Any) -> list[str]:
@@ -206,10 +208,7 @@ def prose(value: Any) -> str:
 
 def untagged(text: str) -> str:
     """`text` without the tags of HTML, JATS and PubMed; headings end in a colon."""
-    for _ in range(_ESCAPES):
-        if not _ENTITY.search(text):
-            break
-        text = html.unescape(text)
+    text = unescaped(text)
     if "<" not in text:
         return text
     text = _HEADING.sub(_as_words, _TEX_SOURCE.sub("", text))
@@ -273,6 +272,8 @@ def _first(parse: Callable[[Any], int | None], value: Any) -> int | None:
 
 def _year(value: Any) -> int | None:
     """The year in a number or a text such as `2023-05-01`; None for anything else."""
+    if isinstance(value, str) and _DOI.search(value):  # its numbers are no years
+        return None
     if isinstance(value, str):
         found = _SHORT_NUMBER.fullmatch(value) or _YEAR.search(value)
         value = int(found[0]) if found else None
@@ -287,8 +288,14 @@ def _month(value: Any) -> int | None:
     if name := _MONTH_NAME.search(text):
         return _MONTHS.index(name[1].lower()) + 1
     number = _MONTH_NUMBER.search(text)
-    month = int(number[1] or number[2]) if number else 0
+    month = int(number[1] or number[2] or number[3]) if number else 0
     return month if 1 <= month <= _LAST_MONTH else None
+
+
+def _number(value: Any) -> str:
+    """A volume or an issue; some programs write the identifier of a preprint there."""
+    text = line(value)
+    return "" if text.startswith("abs/") or _ARXIV.match(text) else text
 
 
 def _pages(values: Mapping[str, Any]) -> str:
@@ -305,7 +312,10 @@ def _issn(value: Any) -> str:
 
 
 def _keywords(value: Any) -> Iterable[str]:
-    for text in texts(value):
+    for text in map(unescaped, texts(value)):
+        if (parts := listed(text)) is not None:
+            yield from map(prose, parts)
+            continue
         mark = next((mark for mark in (";", "|", "\n") if mark in text), ",")
         # A list gives one a text, and the commas in it are its own: `Societies, Medical`.
         parts = [text] if mark == "," and isinstance(value, list | tuple) else text.split(mark)
@@ -313,7 +323,8 @@ def _keywords(value: Any) -> Iterable[str]:
 
 
 def _url(value: Any) -> str:
-    addresses = [" ".join(visible(text).split()) for text in texts(value)]
+    given = (visible(text).split() for text in texts(value))  # some give several in one text
+    addresses = [words[0].rstrip(";,") for words in given if words]
     web = (address for address in addresses if address.lower().startswith(("http:", "https:")))
     return next(web, next((each for each in addresses if "://" not in each), ""))
 

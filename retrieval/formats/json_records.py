@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from retrieval.formats.authors import split_names
+from retrieval.formats.authors import person, split_names
 from retrieval.formats.fields import (
     ParsedPage,
     ReadProgress,
@@ -19,9 +19,12 @@ from retrieval.formats.fields import (
     page_of,
     texts,
 )
+from retrieval.text.latex import decode
 from retrieval.types import Record, Skipped, Source
 
 _ARXIV_FIELDS = frozenset(("categories", "versions", "journal-ref", "authors_parsed"))
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+"""What stands between values; files may be several arrays or objects that were joined."""
 _NO_OBJECT = "not a JSON object"
 _TOO_DEEP = "the values are nested too deeply"
 
@@ -37,7 +40,7 @@ def matches(text: str) -> bool:
 def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPage:
     """The papers of the file; other values are skipped with the reason."""
     try:
-        found = list(_array(text) if text.lstrip().startswith("[") else _lines_or_object(text))
+        found = list(_values_in(text) if text.lstrip().startswith("[") else _lines_or_object(text))
     except RecursionError:
         found = [(1, _TOO_DEEP)]
     outcomes = (
@@ -54,20 +57,29 @@ Found = Iterator[tuple[int, Any]]
 def _lines_or_object(text: str) -> Found:
     lines = [(at, raw) for at, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
     first = _parsed(lines[0][1])
-    whole = first if isinstance(first, Mapping) and len(lines) == 1 else None
-    if not isinstance(first, Mapping):
-        whole = _parsed(text)
-    if isinstance(whole, Mapping):
-        yield from ((lines[0][0], record) for record in _records(whole))
+    if isinstance(first, Mapping) and len(lines) == 1:
+        yield from ((lines[0][0], record) for record in _records(first))
+        return
+    if not isinstance(first, Mapping) and _opens_with_object(text):
+        yield from _values_in(text)
         return
     for at, raw in lines:
         value = _parsed(raw)
         yield at, value if isinstance(value, str | Mapping) else _NO_OBJECT
 
 
-def _array(text: str) -> Found:
-    """The objects of an array, also of one that is cut off."""
-    decoder, at, line, counted = json.JSONDecoder(), text.index("[") + 1, 1, 0
+def _opens_with_object(text: str) -> bool:
+    """Whether the text begins with an object over several lines."""
+    try:
+        json.JSONDecoder().raw_decode(text, _next(text, 0) or 0)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _values_in(text: str) -> Found:
+    """The objects of arrays, or one after the other; the last may be cut off."""
+    decoder, at, line, counted = json.JSONDecoder(), 0, 1, 0
     while (next_at := _next(text, at)) is not None:
         line, counted = line + text.count("\n", counted, next_at), next_at
         try:
@@ -79,10 +91,10 @@ def _array(text: str) -> Found:
 
 
 def _next(text: str, at: int) -> int | None:
-    """Where the next value of an array begins; None at its end."""
-    found = re.compile(r"[\s,]*").match(text, at)
+    """Where the next value begins, also in an array; None at the end."""
+    found = _BETWEEN.match(text, at)
     start = found.end() if found else at
-    return None if start >= len(text) or text[start] == "]" else start
+    return start if start < len(text) else None
 
 
 def _records(value: Any) -> Iterator[Any]:
@@ -103,6 +115,8 @@ def _records(value: Any) -> Iterator[Any]:
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
+    if isinstance(content := value.get("content"), Mapping) and "abstract" in content:
+        return True  # as OpenReview answers
     return not value.keys().isdisjoint(names_of("json")["abstract"]) or (
         bool(value.keys() & {"title", "display_name"})
         and bool(value.keys() & {"author", "authors", "authorships", "year", "doi", "DOI", "type"})
@@ -149,16 +163,31 @@ def _values(value: Mapping[str, Any]) -> dict[str, Any]:
     values["authors"] = _authors(values["authors"])
     for field in ("year", "month"):
         values[field] = [_date(each) for each in values[field]]
+    values["title"] = _with_subtitle(values["title"], value.get("subtitle"))
     values["kind"] = "; ".join(text for path in paths["kind"] for text in _texts(value, path))
+    if isinstance(value.get("journal"), str) and texts(value["journal"]):
+        values["kind"] += "; journal"
     keywords = next(filter(None, (_texts(value, path) for path in paths["keywords"])), [])
     values["keywords"] = keywords[0] if len(keywords) == 1 else keywords
     if value.keys() >= _ARXIV_FIELDS:
         values["arxiv"] = values["id"]
+        for field in ("title", "abstract", "venue"):
+            values[field] = [_of_latex(text) for text in texts(values[field])]
         values["keywords"] = []
         values["kind"] = "article" if value["journal-ref"] else "preprint"
-    elif value.get("type") == "article" and "issued" in value and not values["venue"]:
+    elif value.get("type") == "article" and "issued" in value and not values["volume"]:
         values["kind"] = "preprint"  # as CSL names it
     return values
+
+
+def _with_subtitle(titles: list[Any], subtitle: Any) -> Any:
+    title, rest = (next(iter(texts(value)), "") for value in (titles, subtitle))
+    return f"{title}: {rest}" if title and rest and rest not in title else titles
+
+
+def _of_latex(text: str) -> str:
+    """The text of arXiv, in which `\\'e` is an accent, but `~` is not a space."""
+    return decode(text.replace("~", r"{\textasciitilde}")) if "\\" in text else text
 
 
 def _at(value: Any, path: list[str]) -> Iterable[Any]:
@@ -178,9 +207,8 @@ def _texts(value: Mapping[str, Any], path: str) -> list[str]:
 
 def _name(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return next(
-            (value[key] for key in ("display_name", "tag", "name", "keyword") if key in value), None
-        )
+        names = ("display_name", "tag", "name", "keyword", "value")
+        return next((value[name] for name in names if name in value), None)
     return value
 
 
@@ -197,13 +225,17 @@ def _authors(found: list[Any]) -> Any:
     first: Any = next(iter(found), [])
     if isinstance(first, Mapping):
         first = first.get("value", [first])
-    return split_names(first) if isinstance(first, str) else first
+    if not isinstance(first, str):
+        return first
+    names = split_names(first)
+    return [person(name) if "," in name else (name.strip(), "") for name in names]
 
 
 def _date(value: Any) -> Any:
     """`{"date-parts": [[2020, 5]]}` as `2020-05`."""
     if isinstance(value, Mapping):
-        value = value.get("date-parts") or value.get("raw") or value.get("literal")
+        names = ("date-parts", "raw", "literal", "value")
+        value = next((value[name] for name in names if value.get(name)), None)
         value = value[0] if isinstance(value, list) and value else value
     if isinstance(value, list):
         return "-".join(f"{part:02}" if isinstance(part, int) else str(part) for part in value)

@@ -143,7 +143,7 @@ class PaperIndex:
 
     A DOI or an identifier of arXiv, title and authors, or the abstract say that two records are of
     one paper. Ids do not: reference managers number their records, and keys repeat. An equal id
-    makes an equal title, or an abstract alike, enough.
+    makes an equal long title, or an abstract alike, enough.
     """
 
     def __init__(self) -> None:
@@ -239,7 +239,9 @@ def _signs(compared: _Compared) -> Iterator[tuple[str, str]]:
 
 def _agree_with_id(left: _Compared, right: _Compared) -> bool:
     if left.title and left.title == right.title:
-        return True
+        if left.surnames and right.surnames:
+            return not left.surnames.isdisjoint(right.surnames)
+        return len(left.title) >= _LONG_TITLE or _like_abstracts(left, right)
     return _like_abstracts(left, right) and not _titles_differ(left, right)
 
 
@@ -247,9 +249,16 @@ def _agree_with_doi(left: _Compared, right: _Compared) -> bool:
     return not _titles_differ(left, right) or _like_abstracts(left, right)
 
 
+def _are_published(*both: _Compared) -> bool:
+    """Whether both are known to be no preprints, which have DOIs of their own."""
+    return all(each.record.publication.kind not in {"", PREPRINT} for each in both)
+
+
 def _agree_with_title(left: _Compared, right: _Compared) -> bool:
     if left.surnames.isdisjoint(right.surnames):
         return False
+    if dois_differ(left.record, right.record) and _are_published(left, right):
+        return _like_abstracts(left, right)  # a report of every year has the same title
     return len(left.title) >= _LONG_TITLE or _like_abstracts(left, right)
 
 

@@ -24,15 +24,17 @@ STYLES = {
 """The styles that are offered, and the names of their files."""
 _QUOTING = frozenset({"ieee", "chicago"})
 """Styles that put titles between quotation marks."""
-_NAME = re.compile(r"\S*(?:\$[^$]+\$|[a-z][A-Z]|[\u0370-\u03ff])\S*")
-"""A word whose capitals no style may change: with a formula, an inner capital or a Greek letter."""
+_NAME = re.compile(r"\S*(?:\$[^$]+\$|[a-z][A-Z]|[µß\u0370-\u052f])\S*")
+"""A word whose capitals no style may change: of a formula, with an inner capital, not Latin."""
+_FIRST_EASTERN = "\u2e80"
+"""From here on the scripts of China, Japan and Korea, where the surname comes first."""
 _NAMESPACE = {"cs": "http://purl.org/net/xbiblio/csl"}
 _REPAIRS = tuple(
     (re.compile(pattern), repaired)
     for pattern, repaired in (
         (r"”([,.])", r"\1”"),  # American quotation
         (r"([?!…])[,.]", r"\1"),
-        (r"(\d{4})(?=[A-Z][a-z]{2};)", r"\1 "),  # 2023May;12
+        (r"(\d{4})(?=[A-Z][a-z]{2}[;.])", r"\1 "),  # 2023May;12
         (r"ArXiv:", "arXiv:"),
         (r"arXiv: (?=arXiv:)", ""),
         (r"^(\[?\d+[\].]+)(?=\S)", r"\1 "),
@@ -72,8 +74,28 @@ def _fitted(item: Mapping[str, Any], style: str) -> dict[str, Any]:
     title = nested(item["title"]) if style in _QUOTING else item["title"]
     # The file for APA writes `In` before a book's title, but not before that of proceedings.
     is_talk = style == "apa" and item["type"] == "paper-conference"
-    kept = _NAME.sub(r'<span class="nocase">\g<0></span>', title)
-    return {**item, "title": kept, "type": "chapter" if is_talk else item["type"]}
+    fitted = {
+        "title": _kept(title if title.endswith("..") else title.removesuffix(".")),
+        "type": "chapter" if is_talk else item["type"],
+    }
+    if "container-title" in item:
+        fitted["container-title"] = _kept(item["container-title"])
+    if "author" in item:
+        fitted["author"] = [_whole_if_uncased(name) for name in item["author"]]
+    return {**item, **fitted}
+
+
+def _kept(text: str) -> str:
+    return _NAME.sub(r'<span class="nocase">\g<0></span>', text)
+
+
+def _whole_if_uncased(name: Mapping[str, str]) -> Mapping[str, str]:
+    """A name in a script without capitals as one text: such names have no initials."""
+    given, family = name.get("given", ""), name.get("family", "")
+    if not given or given.upper() != given.lower():
+        return name
+    is_eastern = family >= _FIRST_EASTERN
+    return {"literal": f"{family}{given}" if is_eastern else f"{given} {family}"}
 
 
 def _finished(reference: str) -> str:

@@ -88,7 +88,8 @@ def values_of(tags: Mapping[str, Sequence[str]], dialect: str) -> dict[str, Any]
         used = (tags[tag] for tag in fields[field] if tags.get(tag))
         values[field] = list(next(used, ()))
     values["kind"] = ["; ".join(tags.get(tag, ())) for tag in fields["kind"]]
-    return values | {"authors": [person(name) for name in values["authors"]]}
+    groups = [(name, name) for name in values.pop("groups", ())]
+    return values | {"authors": [*map(person, values["authors"]), *groups]}
 
 
 def _dialect(text: str) -> Dialect | None:

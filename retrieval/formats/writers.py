@@ -34,6 +34,8 @@ _TYPES = {
     "webpage": ("misc", "howpublished", "ELEC"),
     "": ("misc", "howpublished", "GEN"),
 }
+_PUBLISHED_BY = frozenset(("thesis", "report", "book"))
+"""Types of which CSL calls the school, the institution or the series a publisher."""
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _BARE_MONTH = re.compile(r"^  month = \{([a-z]{3})\},$", re.MULTILINE)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
@@ -114,7 +116,7 @@ def csl_item(paper: Paper) -> dict[str, Any]:
     publication, kind = paper.publication, kind_of(paper)
     issued = [paper.year, publication.month] if publication.month else [paper.year]
     venue = one_line(paper.venue)
-    is_published_by = kind in {"thesis", "report", "book"}
+    is_published_by = kind in _PUBLISHED_BY
     preprint = f"arXiv:{publication.arxiv}" if publication.arxiv and kind == PREPRINT else ""
     in_arxiv = publication.arxiv and f"https://arxiv.org/abs/{quote(publication.arxiv)}"
     fields = {
@@ -124,18 +126,23 @@ def csl_item(paper: Paper) -> dict[str, Any]:
         "container-title": "" if preprint or is_published_by else venue,
         "issued": {"date-parts": [issued]} if paper.year else {},
         "volume": publication.volume,
-        "issue": publication.issue,
+        "issue": "" if kind == "report" else publication.issue,
         "page": publication.pages,
         "publisher": publication.publisher
         or ("arXiv" if preprint else venue if is_published_by else ""),
-        "number": preprint,
+        "number": preprint or (publication.issue if kind == "report" else ""),
         "ISSN": publication.issn,
         "DOI": _bare_doi(paper.doi),
         "URL": web_address(paper.url) or in_arxiv,
-        "keyword": ", ".join(publication.keywords),
+        "keyword": _listed(publication.keywords),
         "abstract": one_line(paper.abstract),
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def _listed(keywords: Sequence[str]) -> str:
+    """Keywords in one text, parted by a sign that none of them has."""
+    return ("; " if any("," in each for each in keywords) else ", ").join(keywords)
 
 
 def authors_line(authors: Sequence[str], most: int = 3) -> str:
@@ -173,6 +180,11 @@ def _shown_item(paper: Paper) -> dict[str, Any]:
     item = csl_item(paper)
     item["title"] = item.get("title") or f"[{one_line(first_words(paper.abstract))}]"
     unused = {"abstract", "keyword"}
+    if item["type"] == PREPRINT:  # on a server, not in a volume
+        server = "arXiv" if "number" in item else item.pop("container-title", "")
+        item["publisher"] = server or item.get("publisher", "")
+    if item["type"] in {PROCEEDINGS, CHAPTER} and "container-title" not in item:
+        item["type"] = "document"
     if "DOI" in item:
         unused.add("URL")
     if item["type"] == JOURNAL:
@@ -213,22 +225,25 @@ def _entry(paper: Paper, key: str) -> Entry:
     publication, kind = paper.publication, kind_of(paper)
     type_, where, _ = _TYPES[kind]
     in_arxiv = bool(publication.arxiv) and type_ == "misc"
+    is_of_school = kind in {"thesis", "report"} and not paper.venue
+    venue = publication.publisher if is_of_school else paper.venue
     fields = {
         "title": _protected(one_line(paper.title)),
         "author": " and ".join(_bibtex_name(*names) for names in _names_of(paper)),
-        where: "" if in_arxiv else encode(one_line(paper.venue)),
+        "type": "Preprint" if kind == PREPRINT and not in_arxiv else "",
+        where: "" if in_arxiv else encode(one_line(venue)),
         "year": str(paper.year or ""),
         "month": _MONTHS[publication.month - 1] if publication.month else "",
         "volume": encode(publication.volume),
         "number": encode(publication.issue),
         "pages": encode(publication.pages).replace("-", "--"),
-        "publisher": encode(publication.publisher),
+        "publisher": "" if is_of_school else encode(publication.publisher),
         "issn": publication.issn,
         "url": _address(paper.url),
         "doi": _address(_bare_doi(paper.doi)),
         "eprint": publication.arxiv,
         "archiveprefix": "arXiv" if publication.arxiv else "",
-        "keywords": encode(", ".join(publication.keywords)),
+        "keywords": encode(_listed(publication.keywords)),
         "note": encode(_decision(paper)),
         "abstract": encode(one_line(paper.abstract)),
     }
@@ -273,9 +288,9 @@ def _bibtex_name(name: str, surname: str) -> str:
     is_odd = _AND_OR_COMMA.search(name) or name.lower() == "others"
     if is_odd or (name == surname and " " in name):  # an institution
         return f"{{{encode(name)}}}"
-    if not surname or parts_of(name)[:2] == _parts(name, surname)[:2]:
-        return encode(name)
     given, last, generation = _parts(name, surname)
+    if not generation and (not surname or parts_of(name)[:2] == (given, last)):
+        return encode(name)
     return ", ".join(encode(part) for part in (last, generation, given) if part)
 
 
@@ -303,6 +318,7 @@ def _ris_lines(paper: Paper, key: str) -> Iterable[tuple[str, str]]:
         ("SN", publication.issn),
         ("DO", _bare_doi(paper.doi)),
         ("UR", paper.url),
+        ("AN", f"arXiv:{publication.arxiv}" if publication.arxiv else ""),
         *(("KW", keyword) for keyword in publication.keywords),
         ("N1", _decision(paper)),
         ("AB", paper.abstract),

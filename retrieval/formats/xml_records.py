@@ -97,9 +97,12 @@ def _outcome(raw: str, schema: Schema, source: Source) -> Record | Skipped:
         return Skipped(source.file, source.line, f"not valid XML ({error})")
     paths = names_of(schema.name)
     values: dict[str, Any] = {field: list(_found(record, each)) for field, each in paths.items()}
-    lists = (record.find(path) for path in paths["authors"])
-    values["authors"] = [name for each in lists if each is not None for name in _people(each)]
-    values["kind"] = "; ".join(values.get("kind", ()))
+    lists = (list(_people(each)) for path in paths["authors"] for each in record.iterfind(path))
+    values["authors"] = next(filter(None, lists), [])
+    kinds = values.get("kind", [])
+    if record.tag == "PubmedBookArticle":
+        kinds.append("book chapter" if record.find(".//ArticleTitle") is not None else "book")
+    values["kind"] = "; ".join(kinds)
     return checked(values, source)
 
 

@@ -123,9 +123,11 @@ class ChromaStore:
                 n_results=min(limit, size),
                 include=["distances"],
             )
+        # A server writes the shortest digits of a 32-bit number, which are another 64-bit one.
+        distances = np.asarray((found["distances"] or [[]])[0], dtype=np.float32)
         return [
             Hit(chunk_id=id_, paper_id=paper_of(id_), score=1.0 - float(distance))
-            for id_, distance in zip(found["ids"][0], (found["distances"] or [[]])[0], strict=True)
+            for id_, distance in zip(found["ids"][0], distances, strict=True)
         ]
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:

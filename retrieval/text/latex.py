@@ -39,7 +39,7 @@ _REFERENCE = re.compile(
 _ESCAPE = re.compile(r"\\(?=[%&#_$])")
 _BEFORE_SIGN = re.compile(r"(?<!\\)(?=[&%#])")
 _LONE_ACCENT = re.compile(r"\\([\^~\"'`=.])\{\}")
-_MACRO = re.compile(r"\\([A-Za-z]+)(?:\{\}|(?![A-Za-z]|\s*[{\[]))")
+_MACRO = re.compile(r"(?<!\\)((?:\\\\)*)\\([A-Za-z]+)(?:\{\}|(?![A-Za-z]|\s*[{\[]))")
 _OPEN_END = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z%&#_$])?$")
 """The end of a piece whose last command takes the following text."""
 _COMMAND = re.compile(r"\\(?![%&#_$])")
@@ -81,7 +81,7 @@ _TEXT_OF_SYMBOL = {
 
 _SWITCHES = (
     "it em bf sc tt rm sl sf itshape slshape upshape bfseries mdseries scshape ttfamily rmfamily "
-    "sffamily normalfont tiny scriptsize footnotesize small normalsize large Large huge"
+    "sffamily normalfont relax tiny scriptsize footnotesize small normalsize large Large huge"
 ).split()
 
 
@@ -211,7 +211,7 @@ def _parsed(piece: str) -> str:
 
 def _name_if_unknown(found: re.Match[str]) -> str:
     """Replace an author's own macro by its name, the best guess at its text."""
-    return found[0] if _context().get_macro_spec(found[1]) else found[1]
+    return found[0] if _context().get_macro_spec(found[2]) else found[1] + found[2]
 
 
 @cache

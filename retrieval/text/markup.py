@@ -19,6 +19,9 @@ _INVISIBLE = re.compile(
 reads."""
 _BLANK = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
 """Letters that look like a space."""
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d+|#x[0-9a-fA-F]+);")
+_ESCAPES = 3
+"""How often databases escape a text at most."""
 _SPACE = re.compile(r"\s+")
 _LINK = re.compile(r"\[([^\[\]]+)\]\((?:#|https?://)[^()\s]*\)")
 _DOLLAR = re.compile(r"\\{1,2}\$")
@@ -48,6 +51,15 @@ _ESCAPE = re.compile(r"\\+([\\`*_{}\[\]()#+\-.!|&%~<>'\"])")
 _MACRO = re.compile(r"(?<!\\)\\+([A-Za-z]+)")
 _DEEPEST = 10
 """Levels of commands inside each other that are removed; every level is another pass."""
+
+
+def unescaped(text: str) -> str:
+    """`text` with characters in place of their names in HTML, also escaped ones."""
+    for _ in range(_ESCAPES):
+        if not _ENTITY.search(text):
+            break
+        text = html.unescape(text)
+    return text
 
 
 def visible(text: str) -> str:

@@ -13,6 +13,9 @@ from retrieval.types import Chunk, Paper
 
 CHUNKER_VERSION = "sentence-windows-1"
 """Must change if many abstracts are cut differently; libraries made before are refused then."""
+LONGEST_SEARCHED = 20_000
+"""Characters of an abstract that are cut into chunks: each takes time to embed, and nobody writes
+as many; a file with whole papers has them."""
 _HIDDEN = "x"
 _BLOCK = re.compile(r".{1,8000}(?!\S)|.{1,8000}", re.DOTALL)
 """Text split at once: sentencex's time grows with the square of it. No abstract is so long."""
@@ -63,14 +66,16 @@ def split_sentences(text: str) -> list[Sentence]:
 def chunk_paper(paper: Paper, count: Callable[[str], int], settings: ChunkSettings) -> list[Chunk]:
     """The chunks of a paper's abstract, in order; none if it is empty.
 
-    Only a sentence that is longer than a chunk is cut, between words.
+    Of a text far longer than an abstract the beginning is taken. Only a sentence that is longer
+    than a chunk is cut, between words.
 
     Args:
         paper: the paper.
         count: counts the embedder's tokens of a text.
         settings: the size of a chunk.
     """
-    spans = _windows(_fitting_sentences(paper.abstract, count, settings.tokens), settings.tokens)
+    abstract = paper.abstract[:LONGEST_SEARCHED]
+    spans = _windows(_fitting_sentences(abstract, count, settings.tokens), settings.tokens)
     return [
         Chunk(
             id=f"{paper.id}:{ordinal}",

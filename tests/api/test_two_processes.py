@@ -1,7 +1,6 @@
 """Two app processes over one library and one PostgreSQL, behind nginx as README there says."""
 
 import json
-import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -10,14 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 from app_process import Served, served
-from nginx import NGINX, nginx
+from nginx import NGINX, nginx_before
 
 from assistant.server.auth.accounts import add_user
 
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 FOLLOW_UP = "Who wrote it?"
-README = Path(__file__).parents[2] / "assistant/server/README.md"
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +41,13 @@ def client(
     """Somebody at nginx, signed in."""
     if NGINX is None:
         pytest.skip("no nginx is installed: what the server's README says of it is not tested")
-    one, two = apps
-    upstream, location = re.findall(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    upstream = upstream.replace("127.0.0.1:7860", one.host).replace("127.0.0.1:7861", two.host)
-    folder = tmp_path_factory.mktemp("nginx")
-    with nginx(folder, location, upstream) as port:
-        address = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=address, trust_env=False, timeout=120) as client:
-            signed_in = client.post("/login", data={"name": "ann", "password": PASSWORD})
-            assert signed_in.status_code == 303
-            yield client
+    with (
+        nginx_before(tmp_path_factory.mktemp("nginx"), *apps) as address,
+        httpx.Client(base_url=address, trust_env=False, timeout=120) as client,
+    ):
+        signed_in = client.post("/login", data={"name": "ann", "password": PASSWORD})
+        assert signed_in.status_code == 303
+        yield client
 
 
 def asked(*said: str) -> dict[str, object]:
@@ -62,16 +57,16 @@ def asked(*said: str) -> dict[str, object]:
 
 
 def streamed(client: httpx.Client, address: str, body: dict[str, object]) -> str:
-    """The ending of an answer: done, error, refused or torn."""
+    """The ending of an answer: done, error, refused, cut (which a client notices) or silent."""
     try:
         with client.stream("POST", f"{address}/v1/chat/completions", json=body) as answer:
             lines = [line for line in answer.iter_lines() if line.startswith("data:")]
             status = answer.status_code
     except httpx.TransportError:
-        return "torn"
+        return "cut"
     if status != httpx.codes.OK:
         return "refused"
-    return "done" if lines[-1] == "data: [DONE]" else "error" if "error" in lines[-1] else "torn"
+    return "done" if lines[-1] == "data: [DONE]" else "error" if "error" in lines[-1] else "silent"
 
 
 def test_a_session_and_an_answer_of_one_are_known_to_the_other(
@@ -102,7 +97,10 @@ def test_wrong_passwords_are_counted_together(apps: tuple[Served, Served]) -> No
 def test_each_is_restarted_while_people_ask(
     apps: tuple[Served, Served], client: httpx.Client, library_home: Path, flags: list[str]
 ) -> None:
-    """Each answer is whole, or says that it is not; none is lost once one process is there."""
+    """Each answer is whole, or says that it is not; none is lost once one process is there.
+
+    The first process is ended with SIGTERM and started again, the second one killed.
+    """
     endings: list[str] = []
     going = threading.Event()
 
@@ -110,7 +108,7 @@ def test_each_is_restarted_while_people_ask(
         while not going.is_set():
             endings.append(streamed(client, "", asked(QUESTION)))
 
-    people = [threading.Thread(target=ask) for _ in range(4)]
+    people = [threading.Thread(target=ask) for _ in range(8)]
     for person in people:
         person.start()
     try:
@@ -119,8 +117,9 @@ def test_each_is_restarted_while_people_ask(
         with served(library_home, *flags, "--port", port) as again:
             again.address = apps[0].address
             again.wait_until_ready()
-            assert apps[1].end(signal.SIGTERM) == 0
             before = len(endings)
+            assert set(endings) <= {"done", "error", "refused"}, json.dumps(endings)
+            apps[1].end(signal.SIGKILL)
             while endings[before:].count("done") < 4:
                 assert not going.wait(0.1)
                 assert again.process.poll() is None
@@ -129,5 +128,4 @@ def test_each_is_restarted_while_people_ask(
                 person.join()
     finally:
         going.set()
-    assert set(endings) <= {"done", "error", "refused"}, json.dumps(endings)
-    assert endings.count("done") >= 4
+    assert set(endings) <= {"done", "error", "refused", "cut"}, json.dumps(endings)

@@ -1,13 +1,14 @@
 """The same code at 100,000 abstracts: ingest rate, start-up, search, lookup, memory, disk.
 
-    python tests/benchmarks/bench_scale.py CORPUS.jsonl --questions QUESTIONS.jsonl [--papers N]
-        [--made HOME] [--chroma URL]
+    python tests/benchmarks/bench_scale.py --questions QUESTIONS.jsonl [--corpus CORPUS.jsonl]
+        [--papers 5000 100000] [--short] [--made HOME] [--chroma URL]
 
 The abstracts are sentences of the seeds and of CORPUS.jsonl (BEIR's SciFact) in new combinations,
-the same on every run. Vectors are random unit vectors, so that the time is not that of embedding;
-questions are embedded for real. `--made` uses a library that was made before; then a file of 100
-papers is added to it. With `--chroma` the library is on that server of Chroma.
-Prints a table, then one JSON line. Results are in scale.md.
+the same on every run; with `--short` one sentence each, so one chunk. Vectors are random unit
+vectors, so that the time is not that of embedding; questions are embedded for real. `--made` uses
+a library that was made before; then a file of 100 papers is added to it. With `--chroma` the
+library is on that server of Chroma. CPU seconds are this process's: on a busy machine compare
+those. Prints a table, then one JSON line. Results are in scale.md.
 """
 
 import argparse
@@ -43,6 +44,8 @@ from retrieval.types import Record
 DIMENSIONS = 384
 VENUES = ("ICLR", "NeurIPS", "ICML", "CHI", "Nature Medicine", "Cell")
 DECISIONS = ("oral", "spotlight", "poster", "")
+LENGTHS, SHORT = (5, 9), (1, 1)
+"""Least and most sentences of an abstract."""
 
 
 class RandomVectors:
@@ -61,8 +64,10 @@ def _random_vector(text: str) -> Vector:
     return unit
 
 
-def made_papers(count: int, records: list[Record], seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Papers of five to nine sentences of others, with names, venue, year and decision."""
+def made_papers(
+    count: int, records: list[Record], seed: int = 0, lengths: tuple[int, int] = LENGTHS
+) -> Iterator[dict[str, Any]]:
+    """Papers of so many sentences of others, with names, venue, year and decision."""
     chance = random.Random(seed)  # noqa: S311 - the same papers on every run
     sentences = [
         sentence.text for record in records for sentence in split_sentences(record.abstract)
@@ -74,7 +79,7 @@ def made_papers(count: int, records: list[Record], seed: int = 0) -> Iterator[di
         yield {
             "id": f"made-{number}-{seed}" if seed else f"made-{number}",
             "title": " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :]),
-            "abstract": " ".join(chance.sample(sentences, chance.randint(5, 9))),
+            "abstract": " ".join(chance.sample(sentences, chance.randint(*lengths))),
             "authors": [
                 f"{chance.choice(names)[0]} {chance.choice(names)[-1]}"
                 for _ in range(chance.randint(1, 6))
@@ -99,32 +104,37 @@ def measure_adding(
         file = home.with_name(f"added-{seed}-{time.time_ns()}.jsonl")
         lines = (json.dumps(paper) for paper in made_papers(100, records, time.time_ns()))
         file.write_text("\n".join(lines), "utf-8")
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.process_time()
         embedding = RandomVectors(embedder, questions=False)
         report = ingest(Library(home, embedding, place=place_of(home, chroma)), [file])
         row[name] = time.perf_counter() - started
+        row[f"CPU of the {name}"] = time.process_time() - worked
         assert report.added == 100
     return row | {"papers": report.papers}
 
 
 def measure_ingest(
-    count: int, records: list[Record], embedder: LlamaCppEmbedder, folder: Path, chroma: str
+    count: int, records: list[Record], embedder: LlamaCppEmbedder, options: argparse.Namespace
 ) -> dict[str, float]:
-    """Papers a second into a new library in `folder`, and its size."""
-    file = folder / f"{count}.jsonl"
+    """Papers a second into a new library, and its size."""
+    file = options.folder / f"{count}.jsonl"
     with file.open("w", encoding="utf-8") as lines:
-        for paper in made_papers(count, records):
+        for paper in made_papers(count, records, lengths=SHORT if options.short else LENGTHS):
             lines.write(json.dumps(paper) + "\n")
-    home = folder / str(count)
+    home = options.folder / str(count)
     embedding = RandomVectors(embedder, questions=False)
-    library = Library(home, embedding, place=place_of(home, chroma))
+    library = Library(home, embedding, place=place_of(home, options.chroma))
+    before = time.process_time()
     report = ingest(library, [file])
+    worked = time.process_time() - before
     size = sum(path.stat().st_size for path in library.home.rglob("*") if path.is_file())
     return {
         "papers": report.papers,
         "chunks": report.chunks,
         "seconds": report.seconds,
         "papers/s": report.papers / report.seconds,
+        "CPU ms a paper": 1000 * worked / report.papers,
+        "memory of the ingest MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
         "MB on disk": size / 1e6,
     }
 
@@ -142,28 +152,33 @@ def measure_use(
     lookup = Lookup.over(library)
     return {
         "open and first search s": opened,
-        "search p50 ms": _median_ms(lambda text: search(library, text, 10), questions),
-        "lookup p50 ms": _median_ms(lambda text: lookup.find(text, 10), questions[:50]),
+        **_times("search", lambda text: search(library, text, 10), questions),
+        **_times("lookup", lambda text: lookup.find(text, 10), questions[:50]),
         "memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
     }
 
 
-def _median_ms(call: Callable[[str], object], texts: list[str]) -> float:
-    seconds = []
+def _times(what: str, call: Callable[[str], object], texts: list[str]) -> dict[str, float]:
+    """Milliseconds a text: median and 95th percentile on the clock, and the mean of CPU time."""
+    taken, before = [], time.process_time()
     for text in texts:
         started = time.perf_counter()
         call(text)
-        seconds.append(time.perf_counter() - started)
-    return 1000 * statistics.median(seconds)
+        taken.append(1000 * (time.perf_counter() - started))
+    return {
+        f"{what} p50 ms": statistics.median(taken),
+        f"{what} p95 ms": float(np.quantile(taken, 0.95)),
+        f"{what} CPU ms": 1000 * (time.process_time() - before) / len(texts),
+    }
 
 
 def main() -> None:
-    """Make both libraries, then use each in a process of its own."""
+    """Make libraries, and use each in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--corpus", type=Path)
     parser.add_argument("--questions", type=Path, required=True)
-    parser.add_argument("--papers", type=int, default=100_000)
-    parser.add_argument("--small", type=int, default=5_000)
+    parser.add_argument("--papers", type=int, nargs="*", default=[5_000, 100_000])
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--folder", type=Path, help="keep the libraries here")
     parser.add_argument("--made", type=Path, help="a library made before")
     parser.add_argument("--chroma", default="", help="the server that has the libraries")
@@ -174,23 +189,24 @@ def main() -> None:
         asked = _questions(options.questions)
         print(json.dumps(measure_use(options.use, options.chroma, asked, embedder)))
         return
-    files = [*files_of([resource_folder("seeds")]), options.corpus]
+    files = [*files_of([resource_folder("seeds")]), *filter(None, [options.corpus])]
     records = [record for file in files for record in read_file(file).records]
     if options.made:
         row = _in_new_process(options.made)
         row |= measure_adding(options.made, options.chroma, records, embedder)
         print(json.dumps(row))
         return
-    folder = options.folder or Path(tempfile.mkdtemp())
-    folder.mkdir(parents=True, exist_ok=True)
+    is_kept = bool(options.folder)
+    options.folder = options.folder or Path(tempfile.mkdtemp())
+    options.folder.mkdir(parents=True, exist_ok=True)
     rows = {}
-    for count in (options.small, options.papers):
-        row = measure_ingest(count, records, embedder, folder, options.chroma)
-        row |= _in_new_process(folder / str(count))
+    for count in options.papers:
+        row = measure_ingest(count, records, embedder, options)
+        row |= _in_new_process(options.folder / str(count))
         rows[str(count)] = row
         print(count, *(f"{name} {value:,.1f}" for name, value in row.items()), sep="  ", flush=True)
-    if not options.folder:
-        shutil.rmtree(folder)
+    if not is_kept:
+        shutil.rmtree(options.folder)
     print(json.dumps(rows))
 
 

@@ -1,6 +1,7 @@
 """The app below a path of the real nginx on another port, set up as README says."""
 
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -8,14 +9,16 @@ from typing import NamedTuple
 import httpx
 import pytest
 from app_process import Served, served
-from nginx import NGINX, nginx
+from chatting import ask
+from nginx import NGINX, nginx, nginx_before
 from playwright.sync_api import Page, expect
 
 from assistant.server.auth.accounts import add_user, make_key
 
 PASSWORD = "a correct horse"  # noqa: S105 - of nobody
+SLOW = "What is federated learning and when does it fail?"
 QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[2] / "assistant/server/README.md"
 
 
 class Proxied(NamedTuple):
@@ -41,9 +44,8 @@ def proxied(library_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def readme_location(app: Served) -> str:
     """README's configuration before `app`."""
-    found = re.search(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    assert found
-    return found[1].replace("127.0.0.1:7860", app.host)
+    *_, last = re.findall(r"```nginx\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    return str(last).replace("127.0.0.1:7860", app.host)
 
 
 def test_the_page_works_below_its_path(page: Page, proxied: Proxied) -> None:
@@ -82,6 +84,33 @@ def test_programs_reach_the_api_below_the_path(proxied: Proxied) -> None:
         for _ in range(5):  # nginx is still sending when the refusal comes
             large = client.post(f"{proxied.address}/v1/search", content=b"x" * 20_000_000)
             assert large.json()["error"]["code"] == "body_too_large"
+
+
+def test_an_answer_of_a_process_that_is_killed_is_told_and_its_question_stays(
+    page: Page, library_home: Path, tmp_path: Path
+) -> None:
+    if NGINX is None:
+        pytest.skip("no nginx is installed: what README says of it is not tested")
+    with served(library_home) as one, served(library_home) as two:
+        one.wait_until_ready()
+        two.wait_until_ready()
+        with nginx_before(tmp_path, one, two) as address:
+            page.goto(address)
+            expect(page.locator("#conversation .welcome")).to_be_visible()
+            ask(page, SLOW)
+            page.wait_for_url("**/?c=*")
+            (one if is_busy(one) else two).end(signal.SIGKILL)
+            notice = page.locator("#conversation .notice")
+            expect(notice).to_have_text("This answer was not finished.")
+            expect(page.locator("#conversation .question")).to_have_text(SLOW)
+            page.get_by_role("button", name="Ask again").click()
+            expect(page.locator("#conversation .references")).to_have_count(1)
+
+
+def is_busy(app: Served) -> bool:
+    """Whether a question waits or is answered there."""
+    metrics = httpx.get(f"{app.address}/metrics", timeout=60, trust_env=False).text
+    return "assistant_queue_length 0.0" not in metrics
 
 
 def test_a_client_of_nginx_cannot_change_its_address(proxied: Proxied) -> None:

@@ -77,7 +77,7 @@ def test_the_example_set_reads_over_the_seeds(library_home: Path) -> None:
 
 
 def test_the_example_in_the_readme_reads_over_the_seeds(library_home: Path, file: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    readme = Path(__file__).with_name("README.md").read_text("utf-8")
     (example,) = re.findall(r"```jsonl\n(.*?)```", readme, re.DOTALL)
     file.write_text(example, "utf-8")
     stored = [each.paper for each in ChromaStore(library_home / "chroma").papers()]

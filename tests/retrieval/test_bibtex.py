@@ -203,11 +203,11 @@ def test_the_parser_itself_prints_nothing(capfd: pytest.CaptureFixture[str]) -> 
     ],
 )
 def test_thousands_of_entries_take_seconds(entry: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     text = "".join(entry.replace("pan2023", f"key{number}") for number in range(3_000))
     page = reader.read(text, "f")
     assert len(page.records) + len(page.skipped) >= 3_000
-    assert time.monotonic() - started < 15
+    assert time.process_time() - started < 15
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,12 @@ def test_chunks_are_exact_and_fit_and_cut_no_sentence_that_fits(text: str, limit
             assert any(chunk.start <= sentence.start and sentence.end <= chunk.end for chunk in cut)
 
 
+def test_of_a_text_without_end_the_beginning_is_cut() -> None:
+    chunks = chunk_paper(paper("One word more. " * 60_000), words, ChunkSettings(90))
+    assert 19_900 < chunks[-1].end <= 20_000
+    assert all(chunk.fits("One word more. " * 60_000) for chunk in chunks)
+
+
 def test_the_title_is_embedded_with_every_chunk() -> None:
     titled, untitled = paper("A b.", "On x"), paper("A b.")
     (chunk,) = chunk_paper(titled, words, ChunkSettings())

@@ -143,14 +143,14 @@ def test_zero_bytes_and_other_encodings_are_named(tmp_path: Path) -> None:
     file.write_bytes(b"title,abstract\nA,B\x00\n")
     with pytest.raises(InputError, match="is binary"):
         read_file(file)
-    file.write_bytes("title,abstract\nA,Übung\n".encode("latin-1"))
+    file.write_bytes("title,abstract\nA,Цапля\n".encode("cp1251"))
     with pytest.raises(InputError, match="is not UTF-8"):
         read_file(file)
 
 
 @pytest.mark.parametrize("row", ["T,Text of the paper\n", 'T,"broken\n', 'T,"a" b\n'])
 def test_ten_thousand_rows_take_seconds(row: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     page = reader.read("title,abstract\n" + row * 10_000, "f")
     assert len(page.records) + len(page.skipped) == 10_000
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

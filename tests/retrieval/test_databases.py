@@ -703,6 +703,13 @@ def test_a_record_of_over_a_megabyte_is_skipped(tmp_path: Path) -> None:
         )
 
 
+def test_what_of_a_long_text_is_searched_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps({"title": "T", "authors": ["A"], "abstract": "Words. " * 4_000}))
+    (note,) = read_file(file).notes
+    assert note.reason == "of its 27,999 characters the first 20,000 can be searched"
+
+
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     file = tmp_path / "large.bib"
     with file.open("wb") as sparse:

@@ -176,6 +176,12 @@ def test_different_ids_of_one_file_part_papers_that_only_a_text_joins() -> None:
 
 
 LONG_TITLE = "Stochastic gradient descent and its noise"
+NUMBERED = {"given_id": "1", "title": "Editorial"}
+YEARLY = {
+    "title": LONG_TITLE,
+    "authors": ("Xiang Gao",),
+    "publication": Publication(kind="article-journal"),
+}
 OTHER = "Frogs and toads live in ponds. " * 8
 
 
@@ -185,7 +191,9 @@ OTHER = "Frogs and toads live in ponds. " * 8
         # an equal id and nothing else
         ({"given_id": "1", "title": LONG_TITLE}, {"given_id": "1", "title": "Toads"}, 2),
         ({"given_id": "1"}, {"given_id": "1"}, 2),
-        ({"given_id": "1", "title": "Toads"}, {"given_id": "1", "title": "Toads"}, 1),
+        ({"given_id": "1", "title": "Toads"}, {"given_id": "1", "title": "Toads"}, 2),
+        ({**NUMBERED, "authors": ("Xiang Gao",)}, {**NUMBERED, "authors": ("Yu Li",)}, 2),
+        ({**NUMBERED, "authors": ("Xiang Gao",)}, {**NUMBERED, "authors": ("X. Gao",)}, 1),
         # an equal DOI, however it is written, and whatever the ids
         ({"given_id": "1", "doi": "10.1234/AB"}, {"given_id": "2", "doi": "10.1234/ab"}, 1),
         ({"doi": "10.1234/ab", "title": LONG_TITLE}, {"doi": "10.1234/ab", "title": "Toads"}, 2),
@@ -201,6 +209,14 @@ OTHER = "Frogs and toads live in ponds. " * 8
             2,
         ),
         ({"title": LONG_TITLE, "authors": ("Xiang Gao",)}, {"title": LONG_TITLE}, 2),
+        # a report of every year, and a preprint with its journal's paper
+        ({**YEARLY, "doi": "10.1234/1"}, {**YEARLY, "doi": "10.1234/2"}, 2),
+        ({**YEARLY, "doi": "10.1234/1"}, {**YEARLY, "publication": Publication()}, 1),
+        (
+            {**YEARLY, "doi": "10.1234/1"},
+            {**YEARLY, "doi": "10.1101/2", "publication": Publication(kind="article")},
+            1,
+        ),
         (
             {"title": "Editorial", "authors": ("Xiang Gao",)},
             {"title": "Editorial", "authors": ("Xiang Gao",)},

@@ -3,8 +3,10 @@
 import json
 import multiprocessing
 import random
+import shutil
 import socket
 import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ import httpx
 import pytest
 from chroma_server import ChromaServer
 from fake_embedder import WordEmbedder
+from nginx import NGINX, nginx
 
 from retrieval.index import lease, server
 from retrieval.index.chroma import ChromaStore
@@ -98,9 +101,9 @@ def contents(library: Library) -> dict[str, Any]:
         "count": library.store.count(),
         "papers": {id_: asdict(each.paper) for id_, each in sorted(papers.items())},
         "chunks": {k: asdict(v) for k, v in sorted(library.store.chunks_by_id(ids).items())},
-        "vectors": {k: v.round(5).tolist() for k, v in sorted(library.store.vectors(ids).items())},
+        "vectors": {k: v.tolist() for k, v in sorted(library.store.vectors(ids).items())},
         "indexed": sorted(library.lexical.ids),
-        "found": [(hit.paper.id, hit.chunk.id, round(hit.score, 5)) for hit in found],
+        "found": [(hit.paper.id, hit.chunk.id, hit.score) for hit in found],
     }
 
 
@@ -310,6 +313,22 @@ def test_an_ingest_outlasts_a_server_that_starts_again(
         chroma.kill()
 
 
+def test_a_server_whose_disk_takes_no_more(tmp_path: Path) -> None:
+    chroma = ChromaServer(tmp_path / "chroma").start(largest_file=500)
+    try:
+        file = written(tmp_path / "a.jsonl", rows(60))
+        with pytest.raises(LibraryError, match=r"could not do what was asked.*the disk's room"):
+            ingest(opened(tmp_path / "home", chroma.url), [file])
+        chroma.kill()
+        chroma.start()
+        ingest(library := opened(tmp_path / "home", chroma.url), [file])
+        ingest(whole := opened(tmp_path / "whole"), [file])
+        assert contents(library) == contents(whole)
+        assert check(library).sound
+    finally:
+        chroma.kill()
+
+
 # --- moves
 
 
@@ -439,6 +458,49 @@ def test_a_token_that_is_not_accepted(tmp_path: Path, answering: Callable[..., s
     with pytest.raises(LibraryError, match="does not accept the token") as raised:
         Library(tmp_path, WordEmbedder(), CHUNKS, ServerPlace(address, tmp_path))
     assert "secret-word" not in f"{raised.value!s} {address!r}"
+
+
+@pytest.fixture
+def guarded(chroma: ChromaServer, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The server behind nginx, which speaks TLS and asks for a token: address and certificate."""
+    if NGINX is None or not (openssl := shutil.which("openssl")):
+        pytest.skip("no nginx or openssl is installed: TLS before a Chroma server is not tested")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    name = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([openssl, "req", "-x509", *made, *name], check=True, capture_output=True)
+    location = f"""
+        ssl_certificate {certificate}; ssl_certificate_key {key};
+        location / {{
+            if ($http_authorization != "Bearer sesame") {{ return 401; }}
+            proxy_pass {chroma.url};
+        }}"""
+    with nginx(tmp_path, location, tls="ssl") as port:
+        yield f"https://127.0.0.1:{port}", certificate
+
+
+def test_a_server_behind_tls_and_a_token(
+    tmp_path: Path, guarded: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, certificate = guarded
+    (tmp_path / "right").write_text("sesame", "ascii")
+    (tmp_path / "wrong").write_text("thistle", "ascii")
+
+    def library(url: str, file: str = "right") -> Library:
+        address = address_of(f"{url}?prefix=guarded", tmp_path / file if file else None)
+        place = ServerPlace(address, tmp_path / "replica")
+        return Library(tmp_path / "replica", WordEmbedder(), CHUNKS, place)
+
+    with pytest.raises(LibraryError, match="a certificate that is not trusted"):
+        library(url)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert ingest(library(url), [written(tmp_path / "a.jsonl", rows(3))]).added == 3
+    with pytest.raises(LibraryError, match="does not accept the token"):
+        library(url, "wrong")
+    with pytest.raises(LibraryError, match="asks for a token"):
+        library(url, "")
+    with pytest.raises(LibraryError, match="asks for https://"):
+        library(url.replace("https:", "http:"))
 
 
 @pytest.mark.parametrize(

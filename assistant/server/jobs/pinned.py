@@ -12,6 +12,8 @@ from assistant.server.jobs.queue import RequestQueue
 from retrieval.types import Cancelled, NotReadyError, UserError
 
 _POLL_SECONDS = 0.5
+_LOOK_SECONDS = 60.0
+"""Seconds after which it looks by itself: the process that asked may have died."""
 
 
 class PinnedJobs:
@@ -42,7 +44,7 @@ class PinnedJobs:
 
     def _run(self) -> None:
         while not self._closed.is_set():
-            self._woken.wait()
+            self._woken.wait(_LOOK_SECONDS)
             self._woken.clear()
             while not self._closed.is_set() and not self._has_asked():
                 self._closed.wait(_POLL_SECONDS)

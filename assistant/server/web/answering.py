@@ -99,7 +99,7 @@ class Answering:
                 elif not shown.add(event).answer:
                     yield shown, None
         except Cancelled:
-            pass
+            notice = _STOPPED if flag.is_set() else exchange.notice  # else this process ends
         except UserError as error:
             notice = str(error)
         except Exception:

@@ -150,7 +150,7 @@ class Chat:
 
     def opened(self, request: gr.Request) -> Updates:
         """Show the conversation that the page's address names, or a new one."""
-        return self._view(owner_behind(request), str(request.query_params.get("c") or ""))
+        return self._view(owner_behind(request), conversation_of(request))
 
     def welcomed(self, current: str) -> Updates:
         """The welcome of a new conversation, once there is an assistant."""
@@ -389,6 +389,11 @@ class Chat:
             return self._error(error)
         view = self._view(owner, current)
         return {part: view[part] for part in (self.conversation, self.answer) if part in view}
+
+
+def conversation_of(request: gr.Request) -> str:
+    """The conversation that the page's address names; empty if it names none."""
+    return str(request.query_params.get("c") or "")
 
 
 def session_of(request: gr.Request) -> str:

@@ -10,7 +10,7 @@ from gradio import processing_utils
 from assistant.server.service import Service
 from assistant.server.web.answering import Stops
 from assistant.server.web.audit import audit_session, audit_tab
-from assistant.server.web.chat import Chat, session_of
+from assistant.server.web.chat import Chat, conversation_of, session_of
 from assistant.server.web.exports import add_downloads
 from assistant.server.web.html import QUIET, STATIC
 from assistant.server.web.library import heading_html, library_html, library_tab
@@ -101,11 +101,11 @@ def build_page(service: Service) -> gr.Blocks:
                 timer: gr.update(active=state.is_reading),
             }
 
-        def tick(current: str) -> dict[Any, Any]:
+        # Gradio passes the request to parameters of its type, so these cannot be lambdas.
+        def tick(current: str, request: gr.Request) -> dict[Any, Any]:
             """Like `step`; a new conversation offers questions as soon as they can be answered."""
-            return step() | chat.welcomed(current)
+            return step() | chat.welcomed(current or conversation_of(request))
 
-        # Gradio passes the request to parameters of its type, so this cannot be a lambda.
         def closed(request: gr.Request) -> None:
             stops.end(session_of(request))
             stops.end(audit_session(request))

@@ -206,10 +206,10 @@ def test_no_papers_make_no_export() -> None:
 
 def test_ten_thousand_papers_take_seconds(papers: list[Paper]) -> None:
     many = [replace(each, id=f"{at}") for at, each in enumerate(papers * 6)]
-    started = time.monotonic()
+    started = time.process_time()
     for export in (bibtex, ris):
         assert export(many, keys_of(many))
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 # --- RIS

@@ -78,7 +78,23 @@ def test_an_article_is_not_in_its_journal(style: str, written: str) -> None:
             "Pan, C., & Sima, J. (2023). Machine Unlearning (arXiv:2301.00001). arXiv. "
             "https://arxiv.org/abs/2301.00001",
         ),
+        (
+            replace(PREPRINT, venue="arXiv (Cornell University)"),
+            "vancouver",
+            "1. Pan C, Sima J. Machine Unlearning [Internet]. arXiv; 2023. Available from: "
+            "https://arxiv.org/abs/2301.00001",
+        ),
+        (
+            replace(PAPER, venue="bioRxiv", publication=Publication("article")),
+            "apa",
+            "Pan, C., & Sima, J. (2023). Machine Unlearning. bioRxiv.",
+        ),
         (THESIS, "chicago", "Pan, Chao. 2023. “Machine Unlearning.” MIT."),
+        (
+            replace(THESIS, publication=Publication("report", issue="17-3")),
+            "vancouver",
+            "1. Pan C. Machine Unlearning. MIT; 2023. Report 17-3.",
+        ),
     ],
 )
 def test_preprints_and_theses(of: object, style: str, written: str) -> None:
@@ -134,6 +150,21 @@ def test_what_a_record_lacks_is_left_out(changes: dict[str, object], written: st
             "chicago",
             "Pan, Chao, and Jin Sima. 2023. “mRNA in iOS: $\\alpha$-lazy β-cells.” In ICLR.",
         ),
+        (
+            {"title": "Ten µg.", "authors": ("Chao Pan",)},
+            "chicago",
+            "Pan, Chao. 2023. “Ten µg.” In ICLR.",
+        ),
+        (
+            {"title": "Цапли во влажные годы", "venue": "Журнал о птицах"},
+            "chicago",
+            "Pan, Chao, and Jin Sima. 2023. “Цапли во влажные годы.” In Журнал о птицах.",
+        ),
+        (
+            {"publication": Publication("paper-conference"), "venue": ""},
+            "chicago",
+            "Pan, Chao, and Jin Sima. 2023. “Machine Unlearning.”",
+        ),
     ],
 )
 def test_punctuation_and_capitals(changes: dict[str, object], style: str, written: str) -> None:
@@ -151,6 +182,8 @@ def test_punctuation_and_capitals(changes: dict[str, object], style: str, writte
         ("Lawson L.S. Wong", "", "Wong, L. L. S."),
         ("XY Gao", "Gao", "Gao, X. Y."),
         ("Gabriel García Márquez", "García Márquez", "García Márquez, G."),
+        ("محمد الأحمد", "الأحمد", "محمد الأحمد"),
+        ("晓明 高", "高", "高晓明"),
         ("World Health Organization", "World Health Organization", "World Health Organization"),
     ],
 )

@@ -127,6 +127,67 @@ def test_an_answer_that_goes_wrong_is_told(reply: Answer, said: str) -> None:
     assert said in error_of({CHAT: refusing_grammars(reply)})
 
 
+LLAMA = {
+    "/props": {
+        "default_generation_settings": {"n_ctx": 2048},
+        "chat_template": "{% for each in messages %}{{ each.content }}{% endfor %}",
+    },
+    "/tokenize": {"tokens": [{"id": 1, "piece": "a"}]},
+    "/completion": {"completion_probabilities": [{"id": 1, "logprob": -1.0}]},
+}
+"""What llama.cpp's server replies, as far as it is read."""
+
+
+@pytest.mark.parametrize(
+    ("path", "reply"),
+    [
+        ("/v1/models", {"data": 7}),
+        ("/v1/models", {"data": ["m"]}),
+        ("/v1/models", {"data": [{"id": ["m"]}]}),
+        ("/v1/models", {"data": [{"id": "m", "aliases": 7}]}),
+        ("/props", LLAMA["/props"] | {"default_generation_settings": {"n_ctx": "many"}}),
+        ("/props", LLAMA["/props"] | {"total_slots": {}}),
+        ("/tokenize", {}),
+        ("/tokenize", {"tokens": 7}),
+        ("/tokenize", {"tokens": [{"id": "one", "piece": "a"}]}),
+        ("/completion", {"completion_probabilities": 7}),
+        ("/completion", {"completion_probabilities": [{"id": 1, "logprob": None}]}),
+    ],
+)
+def test_nonsense_of_a_llama_server_is_told(path: str, reply: object) -> None:
+    with stand_in({name: says(good) for name, good in LLAMA.items()}) as server:
+        connection = ModelServer(server.url, timeouts=QUICK)
+        good = open_served(connection, "m", context=2048)
+        assert good.gives_likelihoods
+        server.answers[path] = says(reply)
+
+        def use() -> object:
+            if path == "/completion":
+                return list(good.log_probabilities([ASKED], "Red?", never))
+            return open_served(connection, "m", context=2048)
+
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply"),
+    [
+        ("/tokenize", {"count": "many"}),
+        (CHAT, {"choices": 7}),
+        (CHAT, {"choices": ["red"]}),
+        (CHAT, {"choices": [{"delta": "red"}]}),
+    ],
+)
+def test_nonsense_of_another_server_is_told(asked: str, reply: object) -> None:
+    counted = says({"count": 17, "max_model_len": 8192})
+    with stand_in({CHAT: refusing_grammars(streams()), "/tokenize": counted}) as server:
+        model = opened(server)
+        server.answers |= {"/tokenize": says(reply), CHAT: streams(reply)}
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            model.count(ASKED) if asked == "/tokenize" else list(model.write(ASKED, 9, never))
+
+
 def test_a_server_that_loads_its_model_is_waited_for() -> None:
     loading = iter([says({"error": "Loading"}, 503), says({"error": "Loading"}, 503)])
     ready = says({"data": [{"id": "m"}]})
@@ -193,6 +254,35 @@ def test_counts_and_context_are_the_servers_if_it_has_them() -> None:
         model = opened(server)
         assert (model.count(ASKED), model.context) == (17, 8192)
         assert model.lacks == ("grammar", "log-probabilities")
+
+
+def reading_words(handler: object) -> None:
+    """Gives, as vLLM does, the log-probability of every token of a prompt; a word is a token."""
+    body = handler.body  # type: ignore[attr-defined]
+    words = " ".join(each["content"] for each in body["messages"]).split()
+    if "prompt_logprobs" in body:
+        assert (body["continue_final_message"], body["add_generation_prompt"]) == (True, False)
+        read = [{str(at): {"logprob": -float(len(word))}} for at, word in enumerate(words)]
+        reply: dict[str, object] = {**GOOD, "prompt_logprobs": [None, *read[1:]]}
+    elif "max_tokens" in body:
+        reply = GOOD
+    else:
+        reply = {"count": len(words)}
+    says(reply)(handler)  # type: ignore[arg-type]
+
+
+def test_likelihoods_are_those_of_the_replys_tokens_in_the_prompt() -> None:
+    with stand_in({CHAT: reading_words, "/tokenize": reading_words}) as server:
+        model = opened(server)
+        assert model.gives_likelihoods
+        assert model.lacks == ()
+        long = [{"role": "user", "content": "word " * 5000}]
+        rows = [*model.log_probabilities([ASKED, long], "a bird of prey", never)]
+        assert [row.tolist() for row in rows] == 2 * [[-1, -4, -2, -4]]
+        assert max(len(str(body)) for _, body, _ in server.asked) < 5000
+        server.answers[CHAT] = says({**GOOD, "prompt_logprobs": [None, {"1": {"logprob": "x"}}]})
+        with pytest.raises(ModelServerError, match="no reply of an OpenAI-compatible server"):
+            list(model.log_probabilities([ASKED], "a bird", never))
 
 
 def test_role_marks_in_a_message_are_broken_up() -> None:

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -13,6 +15,8 @@ from postgres import free_port
 from sqlalchemy import create_engine, text
 from test_history import ANSWER
 
+from assistant.research.pinned import ask_due
+from assistant.research.pinned_store import Pins
 from assistant.server.api.recent import RecentAnswers
 from assistant.server.api.schemas import Message
 from assistant.server.auth.login import Sessions
@@ -21,6 +25,7 @@ from assistant.server.jobs.board import JobBoard, Stage
 from assistant.settings import Settings
 from assistant.storage.database import FILE, Database, database_of
 from assistant.storage.tables import METADATA
+from assistant.types import Answer
 from retrieval.types import BusyError, InputError, LibraryError
 
 FORMER_TABLES = """
@@ -166,6 +171,37 @@ def test_sessions_answers_and_jobs_are_known_to_another_process(url: str) -> Non
     board.report(begun)  # a sign of life on its way when the job ended
     assert other.latest() == seen
     assert other.begin("check").number > begun.number
+
+
+def test_of_two_processes_one_asks_a_pinned_question(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, asked = SimpleNamespace(revision="r1"), list[str]()
+    together = threading.Barrier(2, timeout=60)
+
+    def answer(question: str, *_: object) -> Answer:
+        asked.append(question)
+        together.wait()  # while the other process looks for what to ask, too
+        return ANSWER
+
+    assistant: Any = SimpleNamespace(library=library, answer=answer)
+    first = Pins(Database(url))
+    pins = [first.add("ann", f"Do {what} grow?") for what in ("turnips", "reeds", "eels", "elms")]
+    processes = [
+        threading.Thread(target=lambda: list(ask_due(Pins(Database(url)), assistant)))
+        for _ in range(2)
+    ]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join()
+    assert sorted(asked) == sorted(pin.question for pin in pins)
+    assert first.due("r1") == []
+
+    assert first.claim(pins[0], "r2")
+    assert not Pins(Database(url)).claim(pins[0], "r2")
+    monkeypatch.setattr("assistant.research.pinned_store.CLAIM_SECONDS", -1.0)  # its process died
+    assert Pins(Database(url)).claim(pins[0], "r2")
 
 
 def test_a_job_whose_process_died_gives_way(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

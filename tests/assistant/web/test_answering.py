@@ -50,21 +50,24 @@ def stored(service: EndingService, id_: str) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize(
-    ("error", "notice"),
+    ("error", "is_stopped", "notice"),
     [
-        (Cancelled(), "Stopped."),
-        (InputError("It is too long."), "It is too long."),
-        (ZeroDivisionError(), "Something unexpected went wrong; ask again."),
+        (Cancelled(), True, "Stopped."),
+        (Cancelled(), False, "This answer was not finished."),
+        (InputError("It is too long."), False, "It is too long."),
+        (ZeroDivisionError(), False, "Something unexpected went wrong; ask again."),
     ],
-    ids=["stopped", "refused", "failed"],
+    ids=["stopped", "the assistant ends", "refused", "failed"],
 )
 def test_what_was_shown_is_kept_however_it_ends(
-    tmp_path: Path, error: Exception, notice: str
+    tmp_path: Path, error: Exception, is_stopped: bool, notice: str
 ) -> None:
     service = EndingService(tmp_path, error)
     answering = Answering(service)  # type: ignore[arg-type]
-    pending = answering.ask("Why?", "", None, OWNER)
-    assert len(list(answering.answer(pending, threading.Event()))) == 3
+    pending, flag = answering.ask("Why?", "", None, OWNER), threading.Event()
+    if is_stopped:
+        flag.set()
+    assert len(list(answering.answer(pending, flag))) == 3
     kept = stored(service, pending.before.id)
     assert kept.notice.startswith(notice)
     assert kept.sentences == (QUOTE,)
