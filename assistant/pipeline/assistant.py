@@ -279,6 +279,7 @@ class Assistant:
 
         If one paper is sought and reading leaves several close, the chat model ranks these.
         """
+        several = parsed.seeks_several or parsed.shape in _LOOKED_FOR
         papers = read_papers(
             parsed.text,
             passages,
@@ -289,14 +290,10 @@ class Assistant:
                 depth=self._depth(parsed.shape),
             ),
             also=parsed.entities.known,
-            seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
+            seeks_one=not several,
         )
         tokens = sum(each.read.tokens for each in papers)
-        one_sought = not (
-            parsed.seeks_several
-            or parsed.standalone.focus_papers
-            or parsed.shape in _LOOKED_FOR  # chosen by their sentences
-        )
+        one_sought = not (several or parsed.standalone.focus_papers)
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)

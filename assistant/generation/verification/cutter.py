@@ -128,7 +128,8 @@ def leaning_features(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
     Those of the whole sentence and of its first two tokens, and the mean of all.
     """
-    return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
+    first = vectors[[0, 1, min(2, len(vectors) - 1)]]
+    return np.concatenate([first[0], vectors.mean(axis=0), *first[1:]])[None]
 
 
 def _places(logits: NDArray[np.float32]) -> frozenset[int]:
