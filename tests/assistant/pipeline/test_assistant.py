@@ -137,15 +137,27 @@ def test_a_model_that_lies_is_never_shown(asking: Asking, lie: str, mode: Writin
     assert any("removes 40%" in sentence.text for sentence in answer.sentences)
 
 
-def test_several_papers_are_quoted_each_under_its_title(asking: Asking) -> None:
-    """Excerpts would not say whose method they speak of."""
-    assistant, model = asking(settings=BRIEFLY, reader=two_papers())
+@pytest.mark.parametrize("lie", LIES, ids=lambda text: text[:30])
+def test_of_several_papers_no_lie_is_shown(asking: Asking, lie: str) -> None:
+    for replies in ([unmarked(lie)] * 2, [REMOVES, unmarked(lie)]):
+        assistant, model = asking(*replies, settings=BRIEFLY, reader=two_papers())
+        answer = assistant.answer(TWO)
+        check_promises(answer)
+        assert len(model.history) == 2
+        assert written(answer) == [each for each in replies if each == REMOVES]
+        assert {each.paper.id for each in answer.citations} == {"zebra", "lichen"}
+
+
+def test_of_several_papers_each_has_its_sentence(asking: Asking) -> None:
+    assistant, model = asking(REMOVES, LICHENS, settings=BRIEFLY, reader=two_papers())
     answer = assistant.answer(TWO)
     check_promises(answer)
-    assert not model.history
-    assert written(answer) == []
-    assert [each.paper.id for each in answer.citations] == ["zebra", "lichen"]
-    assert all(f"From “{each.paper.title}”: “" in answer.text for each in answer.citations)
+    assert written(answer) == [REMOVES, LICHENS]
+    assert [each.citations for each in answer.sentences] == [(1,), (2,)]
+    first, second = model.history
+    assert "Paper: Zebra" in first[-1]["content"]
+    assert "Paper: A Dataset of Lichen" in second[-1]["content"]
+    assert answer.tokens.prompt == sum(map(model.count, model.history))
 
 
 def test_where_one_paper_is_asked_for_one_sentence_is_written(asking: Asking) -> None:
