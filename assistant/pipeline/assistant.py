@@ -231,7 +231,7 @@ class Assistant:
             fixed = MetadataAnswer(outcome=Outcome.NOT_IN_LIBRARY, note=reply)
             return ParsedQuestion(message, StandaloneQuestion(question, question), (), query, fixed)
         named = lookup.named(question)
-        find = partial(search, self.library, limit=self._depth(), settings=self.settings.search)
+        find = partial(search, self.library, limit=self._depth, settings=self.settings.search)
         standalone = condense(question, history, message, find, named, filtered=bool(query.filters))
         named = () if standalone.focus_papers else named
         query = lookup.parse(standalone.question, lookup=message.kind == "list")
@@ -257,16 +257,16 @@ class Assistant:
             return parsed
         return replace(parsed, standalone=standalone, wording=standalone.text)
 
-    def _depth(self, shape: str = "other") -> int:
-        """Papers that retrieval returns; more for a definition, which many papers do not give."""
-        depth = max(self.settings.passages, RerankSettings().depth)
-        return 2 * depth if shape == "definition" else depth
+    @property
+    def _depth(self) -> int:
+        """Papers that retrieval returns."""
+        return max(self.settings.passages, RerankSettings().depth)
 
     def _retrieve(self, parsed: ParsedQuestion) -> list[Passage]:
         return candidates(
             self.library,
             parsed.standalone,
-            self._depth(parsed.shape),
+            self._depth,
             parsed.query.filters,
             also=[paper.id for paper in parsed.named],
             settings=self.settings.search,
@@ -279,7 +279,6 @@ class Assistant:
 
         If one paper is sought and reading leaves several close, the chat model ranks these.
         """
-        several = parsed.seeks_several or parsed.shape in _LOOKED_FOR
         papers = read_papers(
             parsed.text,
             passages,
@@ -287,13 +286,13 @@ class Assistant:
             stopped,
             replace(
                 RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
-                depth=self._depth(parsed.shape),
+                depth=self._depth,
             ),
             also=parsed.entities.known,
-            seeks_one=not several,
+            seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
         tokens = sum(each.read.tokens for each in papers)
-        one_sought = not (several or parsed.standalone.focus_papers)
+        one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app_process import Served
 
 
-SLOW = "In theory, how should the step size come down over training if only the last is kept?"
+SLOW = "What is neural collapse and when does it appear?"
 LONG = "What is federated learning and when does it fail?"
 """Several papers are read again for it."""
 
@@ -47,12 +47,12 @@ def test_another_conversation_opened_while_an_answer_comes(page: Page, app: Serv
     ask(page, SLOW)
     expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     # What is open already stays as it is.
-    page.locator("#past .name", has_text="step size").click()
+    page.locator("#past .name", has_text="neural collapse").click()
     expect(page.locator("#answer .status")).to_be_visible()
     page.locator("#past .name", has_text="unlearning").click()
     expect_answer(page)
     expect(page.locator("#conversation .exchange")).to_have_count(1)
-    page.locator("#past .name", has_text="step size").click()
+    page.locator("#past .name", has_text="neural collapse").click()
     expect(page.locator("#conversation .notice")).to_have_text("Stopped.", timeout=PATIENCE)
     expect(page.locator("#answer .exchange")).to_have_count(0)
 
