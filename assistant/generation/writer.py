@@ -179,8 +179,9 @@ class Writer:
             sentence = WrittenSentence(text, (best,))
             if text and (checks := self._support(sentence, draft, is_excerpt=is_excerpt)):
                 if best - 1 in numbers and self._verifier.leans(text):
-                    before = draft.evidence[best - 2].text
-                    yield draft.add_excerpt(before, best - 1, {best - 1: Check("verbatim")})
+                    before = WrittenSentence(draft.evidence[best - 2].text, (best - 1,))
+                    if known := self._support(before, draft):
+                        yield draft.add_excerpt(before.text, best - 1, known)
                 yield draft.add_excerpt(text, best, checks)
 
     def _excerpt(

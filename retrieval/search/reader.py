@@ -8,7 +8,7 @@ llama.cpp, the heads in numpy.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.text.splitting import Sentence, split_sentences
-from retrieval.types import Cancelled, Paper
+from retrieval.types import Cancelled, Paper, never
 
 KINDS = tuple("content several record list by_authors greeting thanks ability count".split())
 """What a message asks for; the order of the `kind` head."""
@@ -77,13 +77,6 @@ class PaperRead:
     """All sentences of the abstract, in its order."""
     tokens: int = 0
     """Tokens read, including the question's."""
-    features: NDArray[np.float32] = field(
-        default_factory=lambda: np.empty((0, 0), np.float32), compare=False, repr=False
-    )
-    """What heads on single sentences judge by, shape (sentences, 4 x dimensions).
-
-    The vectors of a sentence's end and of its first two tokens, and the mean of its tokens.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +151,25 @@ class Reader:
         vectors = encoder.vectors([encoder.begin, *tokens])
         return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
 
+    def role_features(self, question: str, paper: Paper) -> NDArray[np.float32]:
+        """What the roles of an abstract's sentences are judged by; (sentences, 4 x dimensions).
+
+        The vectors of a sentence's end and of its first two tokens, and the mean of its tokens.
+        """
+        asked = self._encoder.tokens(question, QUESTION_TOKENS)
+        windows = self._windows(asked, paper, never)
+        return np.concatenate([_role_features(each.vectors, each.ends) for each in windows])
+
     def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
         relevance, answered, count = [], [], 0
         read: list[SentenceRead] = []
-        features = []
         for window in self._windows(asked, paper, stopped):
             count += len(window.vectors)
             first = window.vectors[:1]
             relevance.append(float(self._heads.of("relevance", first)[0, 0]))
             answered.append(float(self._heads.of("answered", first)[0, 0]))
-            features.append(_features(window.vectors, window.ends))
-            read += self._sentences(window, features[-1])
-        sentences = tuple(read)
-        return PaperRead(max(relevance), max(answered), sentences, count, np.concatenate(features))
+            read += self._sentences(window)
+        return PaperRead(max(relevance), max(answered), tuple(read), count)
 
     def _windows(
         self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
@@ -191,12 +190,10 @@ class Reader:
             ids = [*start, *(token for at in window for token in tokens[at])]
             yield _Window([sentences[at] for at in window], encoder.vectors(ids), ends)
 
-    def _sentences(
-        self, window: "_Window", features: NDArray[np.float32]
-    ) -> Iterator[SentenceRead]:
+    def _sentences(self, window: "_Window") -> Iterator[SentenceRead]:
         """The sentences of a window with the results of the heads."""
         evidence = self._heads.of("evidence", window.vectors[window.ends[1:]])[:, 0].tolist()
-        logits = self._heads.of("role", features)
+        logits = self._heads.of("role", _role_features(window.vectors, window.ends))
         roles = (1 / (1 + np.exp(-logits))).tolist()
         for sentence, logit, shares in zip(window.sentences, evidence, roles, strict=True):
             yield SentenceRead(sentence, logit, tuple(shares))
@@ -218,8 +215,8 @@ class _Window:
     """Places of the marks before the first sentence and at the end of each."""
 
 
-def _features(vectors: NDArray[np.float32], ends: NDArray[np.int_]) -> NDArray[np.float32]:
-    """See `PaperRead.features`."""
+def _role_features(vectors: NDArray[np.float32], ends: NDArray[np.int_]) -> NDArray[np.float32]:
+    """See `Reader.role_features`."""
     rows = []
     for before, end in pairwise(ends.tolist()):
         first, second = before + 1, min(before + 2, end)

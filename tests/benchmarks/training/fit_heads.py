@@ -26,7 +26,7 @@ from assistant.pipeline.startup import open_reader
 from assistant.settings import Settings
 from retrieval.search.reader import ROLES, SHAPES, Reader
 from retrieval.text.splitting import split_sentences
-from retrieval.types import Paper, never
+from retrieval.types import Paper
 
 DATA = Path(__file__).parent / "data"
 EVERY = 3
@@ -137,7 +137,7 @@ def fit_role(reader: Reader) -> Weights:
             *((form.format(term), term) for term in terms for form in DEFINITIONS),
             *((DEFINITIONS[0].format(term), term) for term in others),
         ]:
-            read = zip(texts, features(reader, question, paper), strict=True)
+            read = zip(texts, reader.role_features(question, paper), strict=True)
             known = [(sentences[text], vector) for text, vector in read if text in sentences]
             for label, vector in known:
                 defines = bool(term) and label.get("defines") == term
@@ -166,19 +166,13 @@ def definitions(
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
         for form in DEFINITIONS[:2]:
-            read = zip(texts, features(reader, form.format(term), paper), strict=True)
+            read = zip(texts, reader.role_features(form.format(term), paper), strict=True)
             examples += [
                 (vector, known.get(text, False), is_held_out(id_))
                 for text, vector in read
                 if text in known or any(known.values())
             ]
     return examples
-
-
-def features(reader: Reader, question: str, paper: Paper) -> NDArray[np.float32]:
-    """What the roles of an abstract's sentences are judged by."""
-    (read,) = reader.read(question, [paper], never)
-    return read.features
 
 
 def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.float32], bool, bool]]:
@@ -194,7 +188,9 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
         for question in LIMITS:
-            read = zip(texts, features(reader, question.format(row["title"]), paper), strict=True)
+            read = zip(
+                texts, reader.role_features(question.format(row["title"]), paper), strict=True
+            )
             examples += [(v, known[t], is_held_out(id_)) for t, v in read if t in known]
     return examples
 
