@@ -171,8 +171,7 @@ class Assistant:
             builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
-                evidence = self._choose(parsed, read, summarized, least)
-                yield builder.add_evidence(evidence)
+                yield builder.add_evidence(self._choose(parsed, read, summarized, least))
                 if self._is_only_quoted(parsed, builder):
                     yield from builder.quote_all()
                 else:
@@ -356,7 +355,7 @@ class Assistant:
         """The sentences that the answer is made from, in the shape that the question asks for."""
         shape, covers = parsed.shape, self._covers(parsed, read)
         states = self.verifier.states
-        leans = self.verifier.leans if shape in _READ_ALONE else _never
+        leans = self.verifier.leans if shape in _READ_ALONE else (lambda _sentence: False)
         if summarized:
             return [s for each in summarized for s in summary(each, states, leans, covers)]
         about, beside = self._answering(parsed, read, least)
@@ -468,10 +467,6 @@ class Assistant:
             names = " or ".join(f"“{name}”" for name in unknown)
             reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
             builder.note = f"{reason} None mentions {names}." if names else reason
-
-
-def _never(_sentence: str) -> bool:
-    return False
 
 
 def checked_question(question: str) -> str:

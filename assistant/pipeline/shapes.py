@@ -39,7 +39,7 @@ _SUBJECT = 10
 """Words at the start of a sentence in which stands what it defines."""
 _UNLIKE = 0.75
 """How much less a sentence's logit of being evidence counts in a definition; it is often low."""
-MUCH = 0.8
+_MUCH = 0.8
 """Share of the term that a sentence has which defines it; see `of_term`."""
 _TERM = 0.2
 """Least share of the question that its term has."""
@@ -94,7 +94,7 @@ def fitness(
     wanted: dict[str, Callable[[SentenceRead], float]] = {
         "usage": explains,
         "definition": lambda read: (
-            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < MUCH)
+            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
         ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
         "overview": lambda read: 2.5 * _log_odds(read.role("aim")),
