@@ -191,9 +191,9 @@ def test_queries_and_filters(watched: Page) -> None:
     watched.get_by_role("tab", name="Lookup").click()
     expect(watched.locator(".lookup-title")).to_have_count(20)
     for text in TEXTS[::8]:
+        before = watched.locator("#lookup-listing").inner_html()
         watched.get_by_label("Find papers").fill(f"qqq {text}")
         watched.get_by_label("Author", exact=True).fill(f"Zyx {text}")
-        before = watched.locator("#lookup-listing").inner_html()
         watched.keyboard.press("Enter")
         watched.wait_for_function(
             "before => document.querySelector('#lookup-listing').innerHTML !== before", arg=before
