@@ -158,8 +158,8 @@ class Assistant:
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
             builder.search = search_record(self.library, parsed, found)
-        elif parsed.model_paper:
-            yield from self._list_similar(builder, parsed, parsed.model_paper, stopped)
+        elif model_paper := parsed.model_paper(self.library.lexical):
+            yield from self._list_similar(builder, parsed, model_paper, stopped)
         else:
             parsed = self._reworded(parsed, history, stopped)
             yield builder.add_passages(parsed.standalone.text, self._retrieve(parsed))

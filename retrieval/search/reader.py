@@ -117,7 +117,7 @@ class Reader:
         """
         asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
-            yield self._read(asked, paper, stopped)
+            yield self._read(asked, paper, stopped)[0]
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""
@@ -151,25 +151,30 @@ class Reader:
         vectors = encoder.vectors([encoder.begin, *tokens])
         return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
 
-    def role_features(self, question: str, paper: Paper) -> NDArray[np.float32]:
-        """What the roles of an abstract's sentences are judged by; (sentences, 4 x dimensions).
+    def read_with_features(
+        self, question: str, paper: Paper, stopped: Callable[[], bool] = never
+    ) -> tuple[PaperRead, NDArray[np.float32]]:
+        """Read `paper` with `question`; also what its sentences are judged by.
 
-        The vectors of a sentence's end and of its first two tokens, and the mean of its tokens.
+        The features have shape (sentences, 4 x dimensions): the vectors of a sentence's end and of
+        its first two tokens, and the mean of its tokens. Raises as `read` does.
         """
-        asked = self._encoder.tokens(question, QUESTION_TOKENS)
-        windows = self._windows(asked, paper, never)
-        return np.concatenate([_role_features(each.vectors, each.ends) for each in windows])
+        return self._read(self._encoder.tokens(question, QUESTION_TOKENS), paper, stopped)
 
-    def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
-        relevance, answered, count = [], [], 0
+    def _read(
+        self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
+    ) -> tuple[PaperRead, NDArray[np.float32]]:
+        relevance, answered, features, count = [], [], [], 0
         read: list[SentenceRead] = []
         for window in self._windows(asked, paper, stopped):
             count += len(window.vectors)
             first = window.vectors[:1]
             relevance.append(float(self._heads.of("relevance", first)[0, 0]))
             answered.append(float(self._heads.of("answered", first)[0, 0]))
-            read += self._sentences(window)
-        return PaperRead(max(relevance), max(answered), tuple(read), count)
+            features.append(window.features())
+            read += self._sentences(window, features[-1])
+        result = PaperRead(max(relevance), max(answered), tuple(read), count)
+        return result, np.concatenate(features)
 
     def _windows(
         self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
@@ -190,10 +195,12 @@ class Reader:
             ids = [*start, *(token for at in window for token in tokens[at])]
             yield _Window([sentences[at] for at in window], encoder.vectors(ids), ends)
 
-    def _sentences(self, window: "_Window") -> Iterator[SentenceRead]:
+    def _sentences(
+        self, window: "_Window", features: NDArray[np.float32]
+    ) -> Iterator[SentenceRead]:
         """The sentences of a window with the results of the heads."""
         evidence = self._heads.of("evidence", window.vectors[window.ends[1:]])[:, 0].tolist()
-        logits = self._heads.of("role", _role_features(window.vectors, window.ends))
+        logits = self._heads.of("role", features)
         roles = (1 / (1 + np.exp(-logits))).tolist()
         for sentence, logit, shares in zip(window.sentences, evidence, roles, strict=True):
             yield SentenceRead(sentence, logit, tuple(shares))
@@ -214,15 +221,15 @@ class _Window:
     ends: NDArray[np.int_]
     """Places of the marks before the first sentence and at the end of each."""
 
-
-def _role_features(vectors: NDArray[np.float32], ends: NDArray[np.int_]) -> NDArray[np.float32]:
-    """See `Reader.role_features`."""
-    rows = []
-    for before, end in pairwise(ends.tolist()):
-        first, second = before + 1, min(before + 2, end)
-        mean = vectors[first : end + 1].mean(axis=0)
-        rows.append(np.concatenate([vectors[end], mean, vectors[first], vectors[second]]))
-    return np.array(rows, dtype=np.float32)
+    def features(self) -> NDArray[np.float32]:
+        """See `Reader.read_with_features`."""
+        rows = []
+        for before, end in pairwise(self.ends.tolist()):
+            first, second = before + 1, min(before + 2, end)
+            mean = self.vectors[first : end + 1].mean(axis=0)
+            parts = (self.vectors[end], mean, self.vectors[first], self.vectors[second])
+            rows.append(np.concatenate(parts))
+        return np.array(rows, dtype=np.float32)
 
 
 def windows(lengths: Sequence[int], room: int) -> list[range]:
