@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assistant.models.gguf.trained import EncoderWeights, read_heads
 from retrieval.encoders.embedder import Heads
-from retrieval.search.reader import PaperRead, Reader
+from retrieval.search.reader import CloseRead, Reader
 from retrieval.text.splitting import Sentence
 from retrieval.text.titles import joined
 from retrieval.types import Paper
@@ -60,10 +60,9 @@ def features(
     """
     named = column if column.endswith("?") else NAMED.format(column)
     first, *others = [
-        reader.read_with_features(question, paper, stopped)
-        for question in (named, *questions_of(column))
+        reader.read_closely(question, paper, stopped) for question in (named, *questions_of(column))
     ]
-    sentences = [each.sentence for each in first[0].sentences]
+    sentences = [each.sentence for each in first.read.sentences]
     return sentences, np.hstack([_mean([first]), _mean(others)])
 
 
@@ -75,13 +74,14 @@ def questions_of(column: str) -> list[str]:
     return usual.get(_joined_name(column)) or [each.format(column=column) for each in other]
 
 
-def _mean(reads: Sequence[tuple[PaperRead, NDArray[np.float32]]]) -> NDArray[np.float32]:
+def _mean(reads: Sequence[CloseRead]) -> NDArray[np.float32]:
     """The mean of what several questions make of the sentences of an abstract."""
-    evidence = np.mean([[each.evidence for each in read.sentences] for read, _ in reads], axis=0)
-    roles = np.mean([[each.roles for each in read.sentences] for read, _ in reads], axis=0)
-    vectors = np.mean([features for _, features in reads], axis=0)
+    of = [each.read.sentences for each in reads]
+    evidence = np.mean([[each.evidence for each in sentences] for sentences in of], axis=0)
+    roles = np.mean([[each.roles for each in sentences] for sentences in of], axis=0)
+    vectors = np.mean([each.sentences for each in reads], axis=0)
     best = np.full_like(evidence, evidence.max())
-    answered = np.full_like(evidence, np.mean([read.answered for read, _ in reads]))
+    answered = np.full_like(evidence, np.mean([each.read.answered for each in reads]))
     logits = np.stack([evidence, answered, best, evidence - best], axis=1)
     return np.hstack([logits, roles, vectors]).astype(np.float32)
 

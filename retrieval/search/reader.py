@@ -46,7 +46,7 @@ ROLES = (
     "resource",
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
-HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim", "shape", "role")
+HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
 QUESTION_TOKENS, TITLE_TOKENS = 96, 48
 
 
@@ -77,6 +77,20 @@ class PaperRead:
     """All sentences of the abstract, in its order."""
     tokens: int = 0
     """Tokens read, including the question's."""
+    answerable: float = 0.0
+    """Like `answered`, learned with questions that no paper answers; abstention goes by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRead:
+    """The reader's result for a paper, and the vectors that its heads judge by."""
+
+    read: PaperRead
+    whole: NDArray[np.float32]
+    """Of question and abstract together, shape (dimensions,)."""
+    sentences: NDArray[np.float32]
+    """Of each sentence its end, the mean of its tokens and its first two tokens, shape (sentences,
+    4 x dimensions)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +131,7 @@ class Reader:
         """
         asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
-            yield self._read(asked, paper, stopped)[0]
+            yield self._read(asked, paper, stopped).read
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""
@@ -151,30 +165,31 @@ class Reader:
         vectors = encoder.vectors([encoder.begin, *tokens])
         return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
 
-    def read_with_features(
+    def read_closely(
         self, question: str, paper: Paper, stopped: Callable[[], bool] = never
-    ) -> tuple[PaperRead, NDArray[np.float32]]:
-        """Read `paper` with `question`; also what its sentences are judged by.
-
-        The features have shape (sentences, 4 x dimensions): the vectors of a sentence's end and of
-        its first two tokens, and the mean of its tokens. Raises as `read` does.
-        """
+    ) -> "CloseRead":
+        """Read `paper` with `question`, and keep what the heads judge by; raises as `read` does."""
         return self._read(self._encoder.tokens(question, QUESTION_TOKENS), paper, stopped)
 
-    def _read(
-        self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
-    ) -> tuple[PaperRead, NDArray[np.float32]]:
-        relevance, answered, features, count = [], [], [], 0
-        read: list[SentenceRead] = []
-        for window in self._windows(asked, paper, stopped):
-            count += len(window.vectors)
-            first = window.vectors[:1]
-            relevance.append(float(self._heads.of("relevance", first)[0, 0]))
-            answered.append(float(self._heads.of("answered", first)[0, 0]))
-            features.append(window.features())
-            read += self._sentences(window, features[-1])
-        result = PaperRead(max(relevance), max(answered), tuple(read), count)
-        return result, np.concatenate(features)
+    def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> "CloseRead":
+        parts = list(self._windows(asked, paper, stopped))
+        wholes = np.stack([each.vectors[0] for each in parts])
+        relevance, answered, answerable = (
+            self._heads.of(name, wholes)[:, 0] for name in ("relevance", "answered", "answerable")
+        )
+        features = [each.features() for each in parts]
+        read = PaperRead(
+            relevance=float(relevance.max()),
+            answered=float(answered.max()),
+            answerable=float(answerable.max()),
+            sentences=tuple(
+                sentence
+                for window, rows in zip(parts, features, strict=True)
+                for sentence in self._sentences(window, rows)
+            ),
+            tokens=sum(len(each.vectors) for each in parts),
+        )
+        return CloseRead(read, wholes[answerable.argmax()], np.concatenate(features))
 
     def _windows(
         self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
@@ -222,7 +237,7 @@ class _Window:
     """Places of the marks before the first sentence and at the end of each."""
 
     def features(self) -> NDArray[np.float32]:
-        """See `Reader.read_with_features`."""
+        """See `CloseRead.sentences`."""
         rows = []
         for before, end in pairwise(self.ends.tolist()):
             first, second = before + 1, min(before + 2, end)
