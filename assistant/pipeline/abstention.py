@@ -2,7 +2,7 @@
 
 The probability is a logistic regression over the reader's logit, the similarity, the names in the
 question that the paper lacks, and the words that no paper has. Its weights are fitted by
-`tests/benchmarks/training/fit_reading.py`, see tests/benchmarks/reading.md.
+`tests/benchmarks/training/fit_answerable.py`, see tests/benchmarks/reading.md.
 """
 
 import math
@@ -35,7 +35,7 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
-VERSION = 2
+VERSION = 3
 """Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
@@ -45,8 +45,8 @@ _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 class Features:
     """Features from which `probability` tells whether an abstract answers a question."""
 
-    answered: float
-    """The reader's logit that it answers."""
+    answerable: float
+    """The reader's logit that it answers, learned with questions that no paper answers."""
     similarity: float
     """Cosine of the question and the paper's best passage."""
     absent_names: float
@@ -55,8 +55,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answered=0.89, similarity=7.9, absent_names=-5.1, unknown=-3.1)
-BIAS = -2.5
+WEIGHTS = Features(answerable=1.0, similarity=10.29, absent_names=-2.2, unknown=-3.83)
+BIAS = -3.63
 
 
 def probability(features: Features) -> float:
@@ -132,7 +132,7 @@ class QuestionEntities:
         absent = len(self.absent((paper, *beside), index))
         words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
-            answered=read.read.answered,
+            answerable=read.read.answerable,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
             unknown=index.unknown_share(words),

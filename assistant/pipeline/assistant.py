@@ -86,8 +86,8 @@ class _GroupLimits:
     """Likewise one whose probability is less than this share of the best one's."""
 
 
-ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.9)
-SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
+ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.95)
+SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.25)
 OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
 FEW = 3
 """Papers that define a term, or name limits."""
@@ -158,8 +158,8 @@ class Assistant:
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
             builder.search = search_record(self.library, parsed, found)
-        elif parsed.model_paper:
-            yield from self._list_similar(builder, parsed, parsed.model_paper, stopped)
+        elif model_paper := parsed.model_paper(self.library.lexical):
+            yield from self._list_similar(builder, parsed, model_paper, stopped)
         else:
             parsed = self._reworded(parsed, history, stopped)
             yield builder.add_passages(parsed.standalone.text, self._retrieve(parsed))

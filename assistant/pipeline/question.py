@@ -45,15 +45,15 @@ class ParsedQuestion:
         leans = standalone.focus_papers or standalone.excluded
         return standalone.question if leans else standalone.text
 
-    @property
-    def model_paper(self) -> Paper | None:
-        """The paper to which similar ones are sought, if any are."""
+    def model_paper(self, index: LexicalIndex) -> Paper | None:
+        """The paper to which similar ones are sought, if any are; it has all names asked for."""
         if self.shape != "similar":
             return None
         standalone = self.standalone
         named = papers_named_in(standalone.question, self.named)
         known = (*standalone.focus_papers, *named, *standalone.excluded)
-        return known[0] if known else None
+        whole = [paper for paper in known if not self.entities.absent([paper], index)]
+        return whole[0] if whole else None
 
     @property
     def seeks_several(self) -> bool:

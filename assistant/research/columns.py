@@ -1,49 +1,29 @@
 """Reads a column of an evidence table with an abstract: the sentence that fills it, and how surely.
 
-The weights and the threshold are fitted by `tests/benchmarks/bench_tables.py` on the pairs of
-papers and columns in `table_cells.jsonl`; see tests/benchmarks/tables.md.
+A linear head on the reader decides, fitted by `tests/benchmarks/training/fit_columns.py`; the
+threshold is chosen by `tests/benchmarks/bench_tables.py`; see tests/benchmarks/tables.md.
 """
 
-import math
 import tomllib
-from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from operator import mul
 from pathlib import Path
-from statistics import fmean
+from typing import Final
 
-from assistant.pipeline.shapes import has_number
-from retrieval.search.reader import Reader
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.models.gguf.trained import EncoderWeights, read_heads
+from retrieval.encoders.embedder import Heads
+from retrieval.search.reader import CloseRead, Reader
 from retrieval.text.splitting import Sentence
 from retrieval.text.titles import joined
 from retrieval.types import Paper
 
-_MOST_ODDS = 4.0
-"""Log odds of a role count for this much at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellFeatures:
-    """Features of a sentence that may fill a cell."""
-
-    answered: float
-    """The reader's logit that the abstract answers the column's questions."""
-    evidence: float
-    """Its logit that the sentence belongs to the answer."""
-    names_limit: float
-    """Log odds that the sentence names a limit, as far as the column asks for limits."""
-    has_number: float
-    """1 if the sentence has a number, as far as the column asks for one."""
-    has_name: float
-    """1 if the sentence has the column's name."""
-
-
-WEIGHTS = CellFeatures(
-    answered=0.38, evidence=0.63, names_limit=0.71, has_number=1.8, has_name=1.08
-)
-BIAS = -2.91
-THRESHOLD = -0.5
+HEADS: Final = EncoderWeights("columns", Path(__file__).with_name("columns.safetensors"), ("cell",))
+NAMED: Final = "What is the {}?"
+THRESHOLD = 0.25
 """Least logit of a filled cell."""
 
 
@@ -52,35 +32,38 @@ class Candidate:
     """A sentence of an abstract that may fill a cell."""
 
     sentence: Sentence
-    features: CellFeatures
-
-    @property
-    def logit(self) -> float:
-        """How surely it fills the cell."""
-        weighed: Iterable[float] = map(mul, astuple(self.features), astuple(WEIGHTS))
-        return BIAS + sum(weighed)
+    logit: float
+    """How surely it fills the cell."""
 
 
 def candidates(
     reader: Reader, paper: Paper, column: str, stopped: Callable[[], bool]
 ) -> list[Candidate]:
-    """The sentences of an abstract, the one that fills the column best first."""
-    questions = questions_of(column)
-    reads = [read for each in questions for read in reader.read(each, [paper], stopped)]
-    shape = reader.shapes(questions[0])
-    answered = fmean(read.answered for read in reads)
-    found = []
-    for same in zip(*(read.sentences for read in reads), strict=True):
-        sentence = same[0].sentence
-        features = CellFeatures(
-            answered=answered,
-            evidence=fmean(each.evidence for each in same),
-            names_limit=shape["limits"] * _log_odds(fmean(each.role("limit") for each in same)),
-            has_number=shape["number"] * has_number(sentence.text),
-            has_name=float(_joined_name(column) in joined(sentence.text)),
-        )
-        found.append(Candidate(sentence, features))
+    """The sentences of an abstract, the one that fills the column best first.
+
+    Raises:
+        ModelError: the head is missing or damaged.
+        Cancelled: `stopped()` became true.
+    """
+    sentences, x = features(reader, paper, column, stopped)
+    logits = _heads().of("cell", x)[:, 0].tolist()
+    found = map(Candidate, sentences, logits)
     return sorted(found, key=lambda each: each.logit, reverse=True)
+
+
+def features(
+    reader: Reader, paper: Paper, column: str, stopped: Callable[[], bool]
+) -> tuple[list[Sentence], NDArray[np.float32]]:
+    """The sentences of an abstract, and what the head judges each by, a row a sentence.
+
+    The abstract is read with the bare name as a question, and with the questions of the column.
+    """
+    named = column if column.endswith("?") else NAMED.format(column)
+    first, *others = [
+        reader.read_closely(question, paper, stopped) for question in (named, *questions_of(column))
+    ]
+    sentences = [each.sentence for each in first.read.sentences]
+    return sentences, np.hstack([_mean([first]), _mean(others)])
 
 
 def questions_of(column: str) -> list[str]:
@@ -89,6 +72,23 @@ def questions_of(column: str) -> list[str]:
         return [column]
     usual, other = _usual()
     return usual.get(_joined_name(column)) or [each.format(column=column) for each in other]
+
+
+def _mean(reads: Sequence[CloseRead]) -> NDArray[np.float32]:
+    """The mean of what several questions make of the sentences of an abstract."""
+    of = [each.read.sentences for each in reads]
+    evidence = np.mean([[each.evidence for each in sentences] for sentences in of], axis=0)
+    roles = np.mean([[each.roles for each in sentences] for sentences in of], axis=0)
+    vectors = np.mean([each.sentences for each in reads], axis=0)
+    best = np.full_like(evidence, evidence.max())
+    answered = np.full_like(evidence, np.mean([each.read.answered for each in reads]))
+    logits = np.stack([evidence, answered, best, evidence - best], axis=1)
+    return np.hstack([logits, roles, vectors]).astype(np.float32)
+
+
+@cache
+def _heads() -> Heads:
+    return read_heads(HEADS)
 
 
 @cache
@@ -105,8 +105,3 @@ def _usual() -> tuple[dict[str, list[str]], list[str]]:
 def _joined_name(column: str) -> str:
     """The name in one spelling: `Data sets` and `dataset` are the same."""
     return joined(column).removesuffix("s")
-
-
-def _log_odds(probability: float) -> float:
-    odds = math.log(max(probability, 1e-3) / max(1 - probability, 1e-3))
-    return max(-_MOST_ODDS, min(odds, _MOST_ODDS))

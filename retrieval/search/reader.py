@@ -46,7 +46,7 @@ ROLES = (
     "resource",
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
-HEADS = ("relevance", "answered", "evidence", "kind", "focus", "claim", "shape", "role")
+HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
 QUESTION_TOKENS, TITLE_TOKENS = 96, 48
 
 
@@ -77,6 +77,20 @@ class PaperRead:
     """All sentences of the abstract, in its order."""
     tokens: int = 0
     """Tokens read, including the question's."""
+    answerable: float = 0.0
+    """Like `answered`, learned with questions that no paper answers; abstention goes by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRead:
+    """The reader's result for a paper, and the vectors that its heads judge by."""
+
+    read: PaperRead
+    whole: NDArray[np.float32]
+    """Of question and abstract together, shape (dimensions,)."""
+    sentences: NDArray[np.float32]
+    """Of each sentence its end, the mean of its tokens and its first two tokens, shape (sentences,
+    4 x dimensions)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +131,7 @@ class Reader:
         """
         asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
-            yield self._read(asked, paper, stopped)
+            yield self._read(asked, paper, stopped).read
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""
@@ -151,25 +165,31 @@ class Reader:
         vectors = encoder.vectors([encoder.begin, *tokens])
         return np.concatenate([vectors[0], vectors.mean(axis=0), vectors[1], vectors[2]])[None]
 
-    def role_features(self, question: str, paper: Paper) -> NDArray[np.float32]:
-        """What the roles of an abstract's sentences are judged by; (sentences, 4 x dimensions).
+    def read_closely(
+        self, question: str, paper: Paper, stopped: Callable[[], bool] = never
+    ) -> "CloseRead":
+        """Read `paper` with `question`, and keep what the heads judge by; raises as `read` does."""
+        return self._read(self._encoder.tokens(question, QUESTION_TOKENS), paper, stopped)
 
-        The vectors of a sentence's end and of its first two tokens, and the mean of its tokens.
-        """
-        asked = self._encoder.tokens(question, QUESTION_TOKENS)
-        windows = self._windows(asked, paper, never)
-        return np.concatenate([_role_features(each.vectors, each.ends) for each in windows])
-
-    def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> PaperRead:
-        relevance, answered, count = [], [], 0
-        read: list[SentenceRead] = []
-        for window in self._windows(asked, paper, stopped):
-            count += len(window.vectors)
-            first = window.vectors[:1]
-            relevance.append(float(self._heads.of("relevance", first)[0, 0]))
-            answered.append(float(self._heads.of("answered", first)[0, 0]))
-            read += self._sentences(window)
-        return PaperRead(max(relevance), max(answered), tuple(read), count)
+    def _read(self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]) -> "CloseRead":
+        parts = list(self._windows(asked, paper, stopped))
+        wholes = np.stack([each.vectors[0] for each in parts])
+        relevance, answered, answerable = (
+            self._heads.of(name, wholes)[:, 0] for name in ("relevance", "answered", "answerable")
+        )
+        features = [each.features() for each in parts]
+        read = PaperRead(
+            relevance=float(relevance.max()),
+            answered=float(answered.max()),
+            answerable=float(answerable.max()),
+            sentences=tuple(
+                sentence
+                for window, rows in zip(parts, features, strict=True)
+                for sentence in self._sentences(window, rows)
+            ),
+            tokens=sum(len(each.vectors) for each in parts),
+        )
+        return CloseRead(read, wholes[answerable.argmax()], np.concatenate(features))
 
     def _windows(
         self, asked: Sequence[int], paper: Paper, stopped: Callable[[], bool]
@@ -190,10 +210,12 @@ class Reader:
             ids = [*start, *(token for at in window for token in tokens[at])]
             yield _Window([sentences[at] for at in window], encoder.vectors(ids), ends)
 
-    def _sentences(self, window: "_Window") -> Iterator[SentenceRead]:
+    def _sentences(
+        self, window: "_Window", features: NDArray[np.float32]
+    ) -> Iterator[SentenceRead]:
         """The sentences of a window with the results of the heads."""
         evidence = self._heads.of("evidence", window.vectors[window.ends[1:]])[:, 0].tolist()
-        logits = self._heads.of("role", _role_features(window.vectors, window.ends))
+        logits = self._heads.of("role", features)
         roles = (1 / (1 + np.exp(-logits))).tolist()
         for sentence, logit, shares in zip(window.sentences, evidence, roles, strict=True):
             yield SentenceRead(sentence, logit, tuple(shares))
@@ -214,15 +236,15 @@ class _Window:
     ends: NDArray[np.int_]
     """Places of the marks before the first sentence and at the end of each."""
 
-
-def _role_features(vectors: NDArray[np.float32], ends: NDArray[np.int_]) -> NDArray[np.float32]:
-    """See `Reader.role_features`."""
-    rows = []
-    for before, end in pairwise(ends.tolist()):
-        first, second = before + 1, min(before + 2, end)
-        mean = vectors[first : end + 1].mean(axis=0)
-        rows.append(np.concatenate([vectors[end], mean, vectors[first], vectors[second]]))
-    return np.array(rows, dtype=np.float32)
+    def features(self) -> NDArray[np.float32]:
+        """See `CloseRead.sentences`."""
+        rows = []
+        for before, end in pairwise(self.ends.tolist()):
+            first, second = before + 1, min(before + 2, end)
+            mean = self.vectors[first : end + 1].mean(axis=0)
+            parts = (self.vectors[end], mean, self.vectors[first], self.vectors[second])
+            rows.append(np.concatenate(parts))
+        return np.array(rows, dtype=np.float32)
 
 
 def windows(lengths: Sequence[int], room: int) -> list[range]:

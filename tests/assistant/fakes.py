@@ -207,7 +207,8 @@ def paper_read(
     """A paper that was read; `evidence` has a logit for every sentence, 0 for those left out."""
     sentences = split_sentences(of.abstract)
     logits = [*evidence, *[0.0] * len(sentences)][: len(sentences)]
-    return PaperRead(relevance, answered, tuple(map(SentenceRead, sentences, logits)))
+    found = tuple(map(SentenceRead, sentences, logits))
+    return PaperRead(relevance, answered, found, answerable=answered)
 
 
 class FakeReader:

@@ -24,7 +24,7 @@ from retrieval.types import Paper
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 NONE = Features(*[0.0] * len(fields(Features)))
-FOR = ("answered", "similarity")
+FOR = ("answerable", "similarity")
 AGAINST = ("absent_names", "unknown")
 
 
@@ -61,21 +61,21 @@ def test_what_speaks_against_an_answer_never_raises_it(name: str, low: float, mo
 
 
 def test_the_reader_counts() -> None:
-    assert probability(replace(NONE, answered=5.0)) > probability(replace(NONE, answered=-5.0))
+    assert probability(replace(NONE, answerable=5.0)) > probability(replace(NONE, answerable=-5.0))
 
 
 def test_the_probability_by_hand() -> None:
     assert probability(NONE) == pytest.approx(1 / (1 + math.exp(-BIAS)))
-    two = replace(NONE, answered=2.0, absent_names=1.0)
-    logit = BIAS + 2 * WEIGHTS.answered + WEIGHTS.absent_names
+    two = replace(NONE, answerable=2.0, absent_names=1.0)
+    logit = BIAS + 2 * WEIGHTS.answerable + WEIGHTS.absent_names
     assert probability(two) == pytest.approx(1 / (1 + math.exp(-logit)))
     for far in (-100.0, 100.0):
-        assert 0 <= probability(replace(NONE, answered=far)) <= 1
+        assert 0 <= probability(replace(NONE, answerable=far)) <= 1
 
 
 def test_what_the_reader_says_is_taken_over(library: Library) -> None:
     found = features(library, "What is pruned?")
-    assert (found.answered, found.similarity) == (3.0, 0.9)
+    assert (found.answerable, found.similarity) == (3.0, 0.9)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from fakes import PAPERS, WHISPER, paper
 
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
+from assistant.models.gguf.trained import READER, encoder_fingerprint, read_tensors
 from assistant.pipeline.assistant import Assistant
-from assistant.research.columns import questions_of
+from assistant.research.columns import HEADS, questions_of
 from assistant.research.table import (
     LONGEST_COLUMN,
     MOST_COLUMNS,
@@ -77,6 +78,10 @@ def test_what_nothing_answers_has_no_table(assistant: Assistant) -> None:
 def test_unusable_columns_are_refused_in_one_sentence(columns: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         checked_columns(columns)
+
+
+def test_the_head_belongs_to_the_reader() -> None:
+    assert read_tensors(HEADS)[1]["base"] == encoder_fingerprint(READER)
 
 
 def test_columns_are_taken_once_and_may_be_questions() -> None:

@@ -137,7 +137,7 @@ def fit_role(reader: Reader) -> Weights:
             *((form.format(term), term) for term in terms for form in DEFINITIONS),
             *((DEFINITIONS[0].format(term), term) for term in others),
         ]:
-            read = zip(texts, reader.role_features(question, paper), strict=True)
+            read = zip(texts, reader.read_closely(question, paper).sentences, strict=True)
             known = [(sentences[text], vector) for text, vector in read if text in sentences]
             for label, vector in known:
                 defines = bool(term) and label.get("defines") == term
@@ -166,7 +166,7 @@ def definitions(
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
         texts = [each.text for each in split_sentences(paper.abstract)]
         for form in DEFINITIONS[:2]:
-            read = zip(texts, reader.role_features(form.format(term), paper), strict=True)
+            read = zip(texts, reader.read_closely(form.format(term), paper).sentences, strict=True)
             examples += [
                 (vector, known.get(text, False), is_held_out(id_))
                 for text, vector in read
@@ -189,7 +189,9 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
         texts = [each.text for each in split_sentences(paper.abstract)]
         for question in LIMITS:
             read = zip(
-                texts, reader.role_features(question.format(row["title"]), paper), strict=True
+                texts,
+                reader.read_closely(question.format(row["title"]), paper).sentences,
+                strict=True,
             )
             examples += [(v, known[t], is_held_out(id_)) for t, v in read if t in known]
     return examples
