@@ -86,8 +86,8 @@ class _GroupLimits:
     """Likewise one whose probability is less than this share of the best one's."""
 
 
-ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.95)
-SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.25)
+ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.995)
+SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
 OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
 FEW = 3
 """Papers that define a term, or name limits."""
