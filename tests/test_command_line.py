@@ -224,6 +224,7 @@ def test_what_no_abstract_is_about_is_refused_in_every_shape(
         "overview of Victorian novels",
         "compare alpacas and llamas",
         "Recommend works like The Great Gatsby",
+        "find papers similar to the Guinness World Records",
     ]
     near = ["what is label smoothing", "papers on differential privacy"]
     file = tmp_path / "far.jsonl"

@@ -459,7 +459,8 @@ class Assistant:
     def _abstain(self, builder: AnswerBuilder, parsed: ParsedQuestion, read: ReadPapers) -> None:
         """Give the reason for not answering, if one is known."""
         index = self.library.lexical
-        if known := parsed.entities.among(read.papers):
+        known = parsed.entities.among(read.papers)
+        if known and parsed.shape != "similar":
             builder.abstain_silent(known[0].passage.paper)
         elif parsed.entities.is_foreign(index, self.library.embedder.count):
             builder.note = FOREIGN
