@@ -260,7 +260,7 @@ class FakeReader:
 
     def _read(self, of: Paper) -> PaperRead:
         words = self.answers.get(of.id)
-        logit = -5.0 if words is None else 5.0
+        logit = -9.0 if words is None else 9.0
         sentences = split_sentences(of.abstract)
         evidence = [5.0 if words is not None and words in each.text else -5.0 for each in sentences]
         return paper_read(of, *evidence, relevance=logit, answered=logit)
