@@ -103,7 +103,7 @@ def test_a_receipt_says_what_was_found_read_and_cited_and_how_sentences_were_che
     assert set(found) == {"zebra", "tidal", "lichen", "whisper"}
     assert {id_ for id_, each in found.items() if each["answered"]} == set(reader.papers)
     assert {id_ for id_, each in found.items() if each["cited"]} == {"zebra"}
-    assert found["zebra"]["answered"] == 5.0
+    assert found["zebra"]["answered"] == 9.0
     written, quoted = made["answer"]["sentences"]
     (check,) = written["checks"]
     assert check["rule"] == "support model"
