@@ -25,8 +25,7 @@ from retrieval.types import LibraryError, Paper
 MOST_NAMES = 1
 """Absent names that count at most: with one the case is clear."""
 USUAL_SIMILARITY = 0.42
-"""Stands in for that of a follow-up, which says little; with it one is answered from the logit of
-the reader on that it was before the weights were fitted with short questions (-2.5)."""
+"""Stands in for that of a follow-up, which says little; the weights are fitted with it."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.4, 3

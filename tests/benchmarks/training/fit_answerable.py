@@ -152,14 +152,8 @@ def judged(home: Path, field: str) -> Iterator[Judged]:
             value = (
                 passage.score + order.relevance * read.relevance + order.answered * read.answered
             )
-            found.append(
-                (
-                    value,
-                    Judged(
-                        asked, field, np.array([*close.whole, read.answered, *rest], np.float32)
-                    ),
-                )
-            )
+            x = np.array([*close.whole, read.answered, *rest], np.float32)
+            found.append((value, Judged(asked, field, x)))
         best = sorted(found, key=lambda each: -each[0])
         yield from (each for _, each in (best[:1] if asked.answers else best))
 

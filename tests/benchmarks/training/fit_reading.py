@@ -7,20 +7,16 @@ or the biomedical papers. Their questions go through the real first stage and th
 that come, each with ten-fold cross-validation by paper:
 
 - the weights of reranking: a listwise softmax over the papers found;
-- the weights of the probability that an abstract answers: a logistic regression, and what it
-  refuses of the questions of `scope.jsonl` that it was not fitted on;
 - what the budget and gap of the evidence give.
 
-Prints a table for each; the numbers go into `RerankSettings`, `abstention.WEIGHTS`,
-`evidence.WORDS` and `evidence.GAP` by hand, with what was tried written into ../reading.md.
+Prints a table for each; the numbers go into `RerankSettings`, `evidence.WORDS` and `evidence.GAP`
+by hand, with what was tried written into ../reading.md. `fit_answerable.py` fits when to abstain.
 """
 
 import argparse
 import json
 import pickle
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, fields
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,18 +24,8 @@ from scipy.optimize import minimize
 
 from assistant.models import resolve_encoder
 from assistant.models.gguf.trained import READER, read_heads
-from assistant.pipeline.abstention import (
-    BIAS,
-    DEFAULT_THRESHOLD,
-    WEIGHTS,
-    Features,
-    QuestionEntities,
-    probability,
-)
-from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.pipeline.startup import open_library
-from assistant.settings import AnswerSettings, Settings
-from retrieval.query.lookup import Lookup
+from assistant.settings import Settings
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import RerankSettings, read_papers
 from retrieval.search.search import search
@@ -48,9 +34,6 @@ from retrieval.types import never, silent
 DATA = Path(__file__).parent / "data"
 DEPTH = 12
 FOLDS = 10
-JUDGED = AnswerSettings().judged
-PENALTY, ROUNDS = 0.02, 10
-"""Of squared weights; more holds back that of similarity."""
 
 
 def lines(name: str) -> list[dict]:
@@ -60,51 +43,16 @@ def lines(name: str) -> list[dict]:
 
 
 def asked_of(here: set[str], every: int) -> list[dict]:
-    """The validation questions that a library with the papers `here` is asked."""
-    asked, before = [], {}
+    """The validation questions that papers of `here` answer."""
+    asked = []
     for row in lines("questions.jsonl"):
-        if row["paper"] not in here:
-            continue
-        before[row["paper"]] = row["questions"][0]["question"]
         follow_up = {**row["follow_up"], "question": row["follow_up"]["standalone"]}
-        asked += [(each, row["paper"], "answer") for each in (*row["questions"], follow_up)]
-        asked.append(({"question": row["silent"]}, row["paper"], "silent"))
-        asked.append((row["follow_up"], row["paper"], "follow-up"))
-    kinds = {"answered": "answer", "near miss": "silent", "open follow-up": "open follow-up"}
-    asked += [
-        (row, row["paper"], kinds[row["kind"]])
-        for row in lines("hard.jsonl")
-        if row["paper"] in here
-    ]
-    asked += [
-        (row, row["a"], "follow-up")
-        for row in lines("turns.jsonl")
-        if row["a"] in here and row["kind"] == "stay"
-    ]
-    asked += [(row, "", "elsewhere") for row in lines("unanswerable.jsonl")]
-    asked = asked[::every] + list(scope_of(here))
+        asked += [(each, row["paper"]) for each in (*row["questions"], follow_up)]
+    asked += [(row, row["paper"]) for row in lines("hard.jsonl") if row["kind"] == "answered"]
     return [
-        {
-            "question": each["question"],
-            "evidence": each.get("evidence", []),
-            "paper": paper,
-            "kind": kind,
-            "group": paper or each.get("field", "") or each["question"],
-            "shape": each.get("shape", ""),
-            "kept_out": each.get("shape") and each["split"] == "validation",
-        }
-        for each, paper, kind in asked
+        {"question": each["question"], "evidence": each.get("evidence", []), "paper": paper}
+        for each, paper in [(each, paper) for each, paper in asked if paper in here][::every]
     ]
-
-
-def scope_of(here: set[str]) -> Iterator[tuple[dict, str, str]]:
-    """The questions of `scope.jsonl` for the seeds, and some that are far from any library."""
-    rows = list(map(json.loads, (DATA / "scope.jsonl").open(encoding="utf-8")))
-    if not any(row.get("paper") in here for row in rows):
-        rows = [row for row in rows if row["kind"] == "far"][::4]
-    for row in rows:
-        if row.get("paper", "") in ("", *here):
-            yield row, row.get("paper", ""), row["kind"]
 
 
 def gathered(homes: list[Path], every: int) -> list[dict]:
@@ -117,21 +65,13 @@ def gathered(homes: list[Path], every: int) -> list[dict]:
     rows = []
     for home in homes:
         library = open_library(settings.model_copy(update={"home": home}), silent)
-        lookup = Lookup.over(library)
-        papers = {stored.paper.id: stored.paper for stored in library.store.papers()}
-        for row in asked_of(set(papers), every):
-            question, own = row["question"], row["paper"]
-            bare = "follow-up" in row["kind"]
-            passages = search(library, question, DEPTH, also=[own] if bare else ())
-            if bare:
-                passages = [each for each in passages if each.paper.id == own]
-            read = read_papers(question, passages, reader, never, RerankSettings.order_kept())
-            standalone = StandaloneQuestion(question, question)
-            if bare:
-                standalone = StandaloneQuestion(question, "", focus_papers=(papers[own],))
-            entities = QuestionEntities.of(standalone, lookup.named(question))
-            sentences = known[own]["sentences"] if row["evidence"] else []
-            row |= {"home": home.name, "gold": [sentences[at] for at in row["evidence"]]}
+        here = {stored.paper.id for stored in library.store.papers()}
+        for row in asked_of(here, every):
+            passages = search(library, row["question"], DEPTH)
+            order = RerankSettings.order_kept()
+            read = read_papers(row["question"], passages, reader, never, order)
+            sentences = known[row["paper"]]["sentences"] if row["evidence"] else []
+            row |= {"gold": [sentences[at] for at in row["evidence"]]}
             row["found"] = [
                 {
                     "id": each.passage.paper.id,
@@ -140,8 +80,6 @@ def gathered(homes: list[Path], every: int) -> list[dict]:
                     "answered": each.read.answered,
                     "best": max(one.evidence for one in each.read.sentences),
                     "sentences": [(one.sentence.text, one.evidence) for one in each.read.sentences],
-                    "features": entities.features(each, library.lexical),
-                    "known": each.passage.paper.id in entities.known,
                 }
                 for each in read
             ]
@@ -150,28 +88,15 @@ def gathered(homes: list[Path], every: int) -> list[dict]:
     return rows
 
 
-def value_in(found: dict, weights: RerankSettings) -> float:
-    """What a paper found is ranked by."""
-    return (
-        found["fused"]
-        + weights.relevance * found["relevance"]
-        + weights.answered * found["answered"]
-    )
-
-
 def folds(rows: list[dict]) -> np.ndarray:
-    """A fold for every row, the same for all questions on a paper or a field.
-
-    The last fold, `FOLDS`, has what is kept out of all fits.
-    """
-    groups = sorted({row["group"] for row in rows})
-    of = {group: at % FOLDS for at, group in enumerate(groups)}
-    return np.array([FOLDS if row["kept_out"] else of[row["group"]] for row in rows])
+    """A fold for every row, the same for all questions on a paper."""
+    papers = sorted({row["paper"] for row in rows})
+    of = {paper: at % FOLDS for at, paper in enumerate(papers)}
+    return np.array([of[row["paper"]] for row in rows])
 
 
 def fit_ranking(rows: list[dict]) -> None:
     """Weights of the reader's logits beside the fused score."""
-    rows = [row for row in rows if row["kind"] == "answer"]
     matrices, rights = [], []
     for row in rows:
         matrices.append(
@@ -221,120 +146,6 @@ def fit_ranking(rows: list[dict]) -> None:
         print(f"ranking, {name:12} R@1 {first:.3f} MRR@10 {mrr:.3f} weights {shares.round(3)}")
 
 
-def judged(rows: list[dict], weights: RerankSettings) -> list[tuple[int, dict, int, str]]:
-    """Papers of which one is to be told apart: row, paper, whether it answers, and of which kind.
-
-    Of a question that its paper answers that paper, if it is among the best three, and the best of
-    the others, which would be the best if the paper were not there.
-    """
-    out = []
-    for at, row in enumerate(rows):
-        ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
-        own = [found for found in ranked if found["id"] == row["paper"]]
-        if row["kind"] == "topic":
-            out.append((at, ranked[0], 1, row["kind"]))
-        elif row["kind"] in ("answer", "follow-up", "paper"):
-            out += [(at, found, 1, row["kind"]) for found in own if found in ranked[:3]]
-        else:
-            out.append((at, (own or ranked)[0], 0, row["kind"]))
-        others = [found for found in ranked[:2] if found["id"] != row["paper"]]
-        if row["kind"] == "answer" and others:
-            out.append((at, others[0], 0, "neighbour"))
-    return [(at, found, right, f"{kind}, {rows[at]['home']}") for at, found, right, kind in out]
-
-
-def fit_abstention(rows: list[dict], weights: RerankSettings) -> None:
-    """The probability that the paper which reads best answers."""
-    papers = judged(rows, weights)
-    keep = [at for at, *_ in papers]
-    names = [each.name for each in fields(Features)]
-    x = np.array([astuple(found["features"]) for _, found, *_ in papers], float)
-    y = np.array([right for *_, right, _ in papers])
-    kinds = np.array([kind for *_, kind in papers])
-    bare = np.array(["follow-up" in kind for kind in kinds])
-    fold = folds(rows)[keep]
-    # Right and wrong count the same, among follow-ups as among other questions.
-    balance = np.ones(len(y))
-    for part in (bare, ~bare):
-        balance[part & (y == 1)] = (part & (y == 0)).sum() / max(1, (part & (y == 1)).sum())
-
-    def fitted(mask: np.ndarray, part: np.ndarray) -> np.ndarray:
-        def loss(w: np.ndarray) -> float:
-            logits = (x[part] * mask) @ w[:-1] + w[-1]
-            terms = np.logaddexp(0, np.where(y[part] == 1, -logits, logits))
-            return float((balance[part] * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
-
-        return minimize(loss, np.zeros(x.shape[1] + 1)).x
-
-    for name, left_out in (
-        ("answered only", ("similarity", "absent_names", "unknown")),
-        ("as before `scope.jsonl`", ("unknown",)),
-        ("no names", ("absent_names",)),
-        ("no similarity", ("similarity",)),
-        ("all", ()),
-    ):
-        mask = np.array([each not in left_out for each in names], float)
-        p = np.zeros(len(y))
-        for held in range(FOLDS + 1):
-            w = fitted(mask, (fold != held) & (fold != FOLDS))
-            p[fold == held] = 1 / (1 + np.exp(-((x[fold == held] * mask) @ w[:-1] + w[-1])))
-        w = fitted(mask, fold != FOLDS)
-        auc = np.mean([(p[(y == 1) & ~bare] > n).mean() for n in p[(y == 0) & ~bare]])
-        print(f"abstention, {name}: AUC {auc:.3f}")
-        print("   ", dict(zip([*names, "bias"], w.round(3).tolist(), strict=True)))
-        for wrong in (0.03, 0.05, 0.08):
-            least = np.quantile(p[(y == 1) & ~bare], wrong)
-            shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
-            shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
-            print(f"    refused below {least:.3f}: {shown}")
-
-
-def fit_best(rows: list[dict], weights: RerankSettings) -> None:
-    """The same on the paper of the best ones that is likeliest to answer, as the product judges.
-
-    Which that is depends on the weights, so both are found in turns. These are the weights of the
-    product; its bias is lower, so that the threshold refuses what it is meant to.
-    """
-    rows = [row for row in rows if not row["kept_out"] and "follow-up" not in row["kind"]]
-    y = np.array([row["kind"] in ("answer", "paper", "topic") for row in rows])
-    balance = np.where(y, (~y).sum() / y.sum(), 1.0)
-    x = []
-    for row in rows:
-        ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
-        x.append(np.array([astuple(found["features"]) for found in ranked[:JUDGED]], float))
-    w = np.append(astuple(WEIGHTS), BIAS)
-    for _ in range(ROUNDS):
-        best = np.array([each[np.argmax(each @ w[:-1])] for each in x])
-
-        def loss(w: np.ndarray, best: np.ndarray = best) -> float:
-            logits = best @ w[:-1] + w[-1]
-            terms = np.logaddexp(0, np.where(y, -logits, logits))
-            return float((balance * terms).sum() + PENALTY * (w[:-1] ** 2).sum())
-
-        w = minimize(loss, w).x
-    names = [each.name for each in fields(Features)]
-    print("abstention, best papers:", dict(zip([*names, "bias"], w.round(2).tolist(), strict=True)))
-    p = 1 / (1 + np.exp(-np.array([max(each @ w[:-1]) for each in x]) - w[-1]))
-    kinds = np.array([row["kind"] for row in rows])
-    for least in (0.2, 0.25, 0.3, 0.35, 0.4):
-        shares = {kind: float((p[kinds == kind] < least).mean()) for kind in sorted({*kinds})}
-        shown = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
-        print(f"    refused below {least:.2f}: {shown}")
-
-
-def show_scope(rows: list[dict], weights: RerankSettings) -> None:
-    """What the shipped weights refuse of the questions kept out, by library, kind and shape."""
-    refused = defaultdict(list)
-    for row in rows:
-        if row["kept_out"]:
-            ranked = sorted(row["found"], key=lambda found: -value_in(found, weights))
-            best = max(probability(found["features"]) for found in ranked[:JUDGED])
-            for part in (row["shape"], "all"):
-                refused[row["home"], row["kind"], part].append(best < DEFAULT_THRESHOLD)
-    for (home, kind, part), each in sorted(refused.items()):
-        print(f"scope, {home}, {kind}, {part}: {sum(each)} of {len(each)} refused")
-
-
 def show_evidence(rows: list[dict]) -> None:
     """What share of the gold sentences is chosen, and how many words that takes."""
     for words in (60, 70, 80, 90):
@@ -370,9 +181,6 @@ def main() -> None:
         if asked.cache:
             asked.cache.write_bytes(pickle.dumps(rows))
     fit_ranking(rows)
-    fit_abstention(rows, RerankSettings())
-    fit_best(rows, RerankSettings())
-    show_scope(rows, RerankSettings())
     show_evidence(rows)
 
 
