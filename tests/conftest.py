@@ -111,12 +111,16 @@ def library_home(cache: Path, chat_model_path: Path, embedder_path: Path) -> Pat
     """A library of the real seeds, made by the real command.
 
     It is kept beside the models: the first run embeds the seeds, later ones find them unchanged.
+    A first question has been asked, so that commands have no progress of first use on stderr.
     """
     home = cache / "test-library"
     assert chat_model_path.exists()
     assert embedder_path.exists()
-    command = [sys.executable, "-m", "assistant", "ingest", "--json", "--home", str(home)]
+    program = [sys.executable, "-m", "assistant"]
+    ingest = [*program, "ingest", "--json", "--home", str(home)]
+    ask = [*program, "ask", "What is DiffStride?", "--home", str(home)]
     with FileLock(cache / "test-library.lock"):  # the tests run in two processes
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(ingest, check=True, capture_output=True, text=True)
+        subprocess.run(ask, check=True, capture_output=True)
     assert json.loads(done.stdout)["papers"] == 1643
     return home
