@@ -139,7 +139,8 @@ def judged(home: Path, field: str) -> Iterator[Judged]:
         if asked.paper and not own:
             continue
         focus = (papers[own],) if asked.leans else ()
-        standalone = StandaloneQuestion(asked.question, asked.question, focus_papers=focus)
+        text = " ".join([asked.question, *(paper.title for paper in focus)])
+        standalone = StandaloneQuestion(asked.question, text, focus_papers=focus)
         entities = QuestionEntities.of(standalone, lookup.named(asked.question))
         found = []
         for passage in search(library, asked.question, DEPTH, also=[own] if own else ()):
