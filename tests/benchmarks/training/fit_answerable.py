@@ -87,10 +87,15 @@ def asked_of(field: str) -> Iterator[Asked]:
     unplaced = [Asked(row["question"], False, "far") for row in lines("far.jsonl")]
     unplaced += [Asked(row["question"], False, "elsewhere") for row in lines("unanswerable.jsonl")]
     yield from unplaced if field == FIELDS[0] else unplaced[::EVERY]
-    for row in lines("nearby.jsonl"):
-        yield from (Asked(each, True, "nearby", row["paper"]) for each in row["answered"])
-        yield from (Asked(each, False, "nearby", row["paper"]) for each in row["silent"])
+    for row in (*lines("nearby.jsonl"), *lines("named.jsonl")):
+        group, unseen = row.get("group", "nearby"), row.get("split") == "validation"
+        for answers in (True, False):
+            for each in row["answered" if answers else "silent"]:
+                yield Asked(each, answers, group, row["paper"], unseen=unseen)
     yield from _validation(field)
+    for row in lines("polar.jsonl"):
+        if row["split"] == "validation":
+            yield Asked(row["question"], row["verdict"] != "open", "polar", row["paper"])
     yield from _short(field)
 
 
@@ -103,8 +108,10 @@ def _validation(field: str) -> Iterator[Asked]:
             yield Asked(row["silent"], False, "detail", paper)
             yield Asked(row["follow_up"]["question"], True, "follow-up", paper, leans=True)
     for row in lines("hard.jsonl"):
-        if row["kind"] == "open follow-up" and row["split"] == "validation":
-            yield Asked(row["question"], False, "follow-up", row["paper"], leans=True)
+        if row["split"] == "validation":
+            leans, answers = row["kind"] == "open follow-up", row["kind"] == "answered"
+            group = "follow-up" if leans else "hard"
+            yield Asked(row["question"], answers, group, row["paper"], leans=leans)
     for row in lines("turns.jsonl"):
         if row["kind"] == "stay" and row["split"] == "validation":
             yield Asked(row["question"], True, "follow-up", row["a"], leans=True)
