@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from textwrap import shorten
 from typing import Any, Literal, Self
 
 from retrieval.query.lookup import Match
@@ -26,6 +27,10 @@ class SentenceKind(StrEnum):
     """Written by the model, and supported by the quotes that it cites."""
     QUOTED = "quoted"
     """Verbatim from an abstract."""
+
+
+_QUERY_WIDTH = 200
+"""Characters of a query in a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +134,17 @@ class SearchRecord:
 
     def statement(self, cited: int) -> str:
         """What was searched, in one sentence; `cited` papers are cited."""
+        query = shorten(self.query, _QUERY_WIDTH, placeholder="…")
+        return f"Searched {self.counts(cited)}; query: “{query}”."
+
+    def counts(self, cited: int) -> str:
+        """The counts of the statement: `1,643 abstracts (2022-2023); 37 matched, …`."""
         first, last = (self.years[0], self.years[-1]) if self.years else (0, 0)
         years = f" ({first}-{last})" if first != last else f" ({first})" if first else ""
         read = sum(each.is_read for each in self.found)
         what = "records" if self.threshold is None and not read else "abstracts"
         counts = [f"{self.matched:,} matched", *([f"{read:,} read"] if what == "abstracts" else [])]
-        return f"Searched {self.papers:,} {what}{years}; {', '.join(counts)}, {cited:,} cited."
+        return f"{self.papers:,} {what}{years}; {', '.join(counts)}, {cited:,} cited"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from rich.console import Console
 from assistant.cli.evaluate import Flags
 from assistant.cli.output import print_text, progress_bars
 from assistant.pipeline.startup import open_library, open_reader, open_verifier
-from assistant.research.audit.citing import Resolver, read_bibliography
-from assistant.research.audit.draft import Draft, decoded, read_draft
+from assistant.research.audit.audit import Audit
+from assistant.research.audit.citing import Resolver
+from assistant.research.audit.draft import Draft, decoded
 from assistant.research.audit.judge import Auditor
 from assistant.research.audit.report import (
     counts_line,
@@ -26,28 +27,33 @@ from assistant.types import dumps
 from retrieval.index.files import write_whole
 from retrieval.types import InputError, Progress, never
 
+_BIBLIOGRAPHY = "the draft's bibliography in BibTeX"
+_DRAFT = "a draft in text, Markdown or LaTeX, or - for standard input"
+
 
 def run_audit(options: argparse.Namespace, flags: Flags) -> None:
     """Judge every sentence of a draft, and write the reports that are asked for."""
     for path in filter(None, (options.html, options.bibtex, options.insert)):
         if not path.parent.is_dir():  # known before the work, not after it
             raise InputError(f"There is no folder {path.parent}; name a file in one that exists.")
-    draft = read_draft(_text_of(options.draft), options.draft)
-    bibliography = read_bibliography(options.bib) if options.bib else None
-    for note in draft.notes:
+    bibliography = _text_of(options.bib, _BIBLIOGRAPHY) if options.bib else ""
+    asked = Audit.of(_text_of(options.draft, _DRAFT), options.draft, bibliography)
+    draft = asked.draft
+    for note in asked.notes:
         print(f"note: {note}", file=sys.stderr)
     settings = load_settings(flags)
     with progress_bars() as progress:
         library = open_library(settings, progress)
         library.ready_to_search()
         reader, verifier = open_reader(settings, progress), open_verifier(settings, progress)
-        auditor, resolver = Auditor(library, reader, verifier), Resolver(library, bibliography)
+        auditor = Auditor(library, reader, verifier)
+        resolver = Resolver(library, asked.bibliography)
         console = None if options.json else Console()
         sentences = list(_shown(auditor, draft, resolver, progress, console))
     if options.json:
-        print(dumps(audit_json(sentences, draft.notes)), flush=True)
+        print(dumps(audit_json(sentences, asked.notes)), flush=True)
     print(f"{len(sentences)} sentences: {counts_line(sentences)}", file=sys.stderr)
-    _write(options.html, page(draft, sentences, Path(options.draft).name))
+    _write(options.html, page(sentences, asked.notes, Path(options.draft).name))
     _write(options.bibtex, suggested_bibtex(sentences))
     _write(options.insert, with_citations(draft, sentences))
 
@@ -66,17 +72,14 @@ def _shown(
         yield audited
 
 
-def _text_of(name: str) -> str:
-    """The text of a file, or of standard input for `-`."""
+def _text_of(name: str | Path, wanted: str) -> str:
+    """The text of a file, or of standard input for `-`; `wanted` says what it should hold."""
     if name == "-":
         return decoded(sys.stdin.buffer.read(), "standard input")
     try:
-        return decoded(Path(name).read_bytes(), name)
+        return decoded(Path(name).read_bytes(), str(name))
     except OSError as error:
-        raise InputError(
-            f"{name} cannot be read ({error.strerror}); give a draft in text, Markdown or LaTeX, "
-            "or - for standard input."
-        ) from error
+        raise InputError(f"{name} cannot be read ({error.strerror}); give {wanted}.") from error
 
 
 def _write(path: Path | None, text: str) -> None:

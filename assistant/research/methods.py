@@ -22,7 +22,7 @@ def methods_paragraph(
         version: of the program.
         date: ISO 8601, as receipts have it; left out if empty.
     """
-    counts = search.statement(cited).removeprefix("Searched ").removesuffix(".")
+    counts = search.counts(cited)
     day = f" on {date[:10]}" if date else ""
     said = f"We searched{day} {counts} (Abstracts assistant {version}; query: “{search.query}”)."
     if search.threshold is None:

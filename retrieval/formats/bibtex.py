@@ -71,12 +71,13 @@ def read(text: str, file: str, progress: ReadProgress = no_progress) -> ParsedPa
     return page_of(outcomes, len(blocks), progress)
 
 
-def references(text: str) -> dict[str, Record]:
-    """The readable entries of a file by their keys, also those without an abstract."""
+def references(text: str) -> tuple[dict[str, Record], list[Skipped]]:
+    """The readable entries of a file by their keys, also those without an abstract; the others."""
     library = parse_string(text, parse_stack=[])
     strings = _strings(library)
     blocks = [_entry_or_fault(block, strings, "") for block in _blocks(library)]
-    return {each.key.strip(): _reference(each) for each in blocks if isinstance(each, _Entry)}
+    entries = {each.key.strip(): _reference(each) for each in blocks if isinstance(each, _Entry)}
+    return entries, [each for each in blocks if isinstance(each, Skipped)]
 
 
 def _reference(entry: _Entry) -> Record:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from assistant.pipeline.assistant import Assistant
-from assistant.research.audit.citing import Resolver, entries_of
+from assistant.research.audit.citing import Resolver, read_bibliography
 from assistant.research.audit.draft import Draft, read_draft
 from assistant.research.audit.judge import Auditor
 from assistant.research.audit.types import AuditedSentence
@@ -25,6 +25,8 @@ class Audit:
 
     draft: Draft
     bibliography: dict[str, Record] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What in the draft or its bibliography could not be read as meant, one sentence each."""
 
     @classmethod
     def of(cls, text: str, name: str = "", bibliography: str = "") -> "Audit":
@@ -33,8 +35,9 @@ class Audit:
         Raises:
             InputError: the draft or its bibliography cannot be used.
         """
-        entries = entries_of(bibliography, "The bibliography") if bibliography.strip() else {}
-        return cls(read_draft(text, name), entries)
+        entries, notes = read_bibliography(bibliography) if bibliography.strip() else ({}, [])
+        draft = read_draft(text, name)
+        return cls(draft, entries, (*draft.notes, *notes))
 
 
 def audit_in_turns(

@@ -5,7 +5,7 @@ A key is one that the product exports, or one of the bibliography beside the dra
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from pathlib import Path
+from itertools import islice
 
 from assistant.research.audit.marks import CitedWork
 from retrieval.formats.bibtex import references
@@ -17,38 +17,23 @@ from retrieval.text.names import folded, name_words, surname
 from retrieval.text.titles import plain_title, whole_likeness
 from retrieval.types import Filters, InputError, Paper, Record
 
-_MOST = 5
+_MOST = 200
 """Papers that a mark may mean: several of the same authors and year."""
 _CANDIDATES = 20
 _LONGEST_SUFFIX = 3
 """Letters and digits that tell papers with the same base key apart: `b`, `z12`."""
 
 
-def read_bibliography(path: Path) -> dict[str, Record]:
-    """The entries of a .bib file by their keys.
+def read_bibliography(text: str) -> tuple[dict[str, Record], list[str]]:
+    """The entries of BibTeX by their keys, and a sentence on each that cannot be read.
 
     Raises:
-        InputError: it cannot be read or has no entry.
+        InputError: there are none.
     """
-    try:
-        text = path.read_text("utf-8", "replace")
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read ({error.strerror}); give the BibTeX file of the draft."
-        ) from error
-    return entries_of(text, str(path))
-
-
-def entries_of(text: str, name: str) -> dict[str, Record]:
-    """The entries of BibTeX by their keys.
-
-    Raises:
-        InputError: there are none; `name` says where.
-    """
-    found = references(text)
+    found, broken = references(text)
     if not found:
-        raise InputError(f"{name} has no entry of BibTeX; give the draft's .bib file.")
-    return found
+        raise InputError("The bibliography has no entry of BibTeX; give the draft's .bib file.")
+    return found, [f"Line {each.line} of the bibliography: {each.reason}." for each in broken]
 
 
 class Resolver:
@@ -61,7 +46,7 @@ class Resolver:
         self._papers = lru_cache(maxsize=512)(self._resolved)
 
     def papers(self, work: CitedWork) -> tuple[Paper, ...]:
-        """The papers that a citation may mean, at most a few; none if it is not here."""
+        """The papers that a citation may mean; none if it is not here."""
         return self._papers(work)
 
     def keys(self, papers: Sequence[Paper]) -> dict[str, str]:
@@ -78,9 +63,14 @@ class Resolver:
     def _resolved(self, work: CitedWork) -> tuple[Paper, ...]:
         if not work.key:
             return self._by_people(work.names, work.year)
-        if record := self._bibliography.get(work.key):
+        if record := self._bibliography.get(work.key) or self._by_lower_key.get(work.key.lower()):
             return self._of_record(record)
-        return self._with_key(work.key)
+        return self._with_key(work.key) or self._with_key(work.key.lower())
+
+    @cached_property
+    def _by_lower_key(self) -> dict[str, Record]:
+        """The bibliography; BibTeX does not tell `Smith2023` from `smith2023`."""
+        return {key.lower(): entry for key, entry in self._bibliography.items()}
 
     def _of_record(self, record: Record) -> tuple[Paper, ...]:
         """The paper with the DOI or the title of an entry."""
@@ -104,17 +94,26 @@ class Resolver:
         return ()
 
     def _by_people(self, names: Sequence[str], year: int | None) -> tuple[Paper, ...]:
-        """Papers of these authors, the first one first; of the year, or without one."""
+        """Papers of these authors, the first one first; of the year, or without one.
+
+        A mark without a year (*in press*) means papers of any.
+        """
         index = self._library.lexical
         authors = tuple(surnamed(name_words(name) or [name], index) for name in names)
         if not authors or not all(authors):
             return ()
-        ids = index.matching(Filters(authors=authors), 50)
-        papers = [each for each in self._read(ids) if each.year in (year, None)]
-        first = folded(names[0])
-        leading = [p for p in papers if folded(surname(p.authors[0])).endswith(first)]
-        dated = [p for p in leading or papers if p.year == year]
-        return tuple(dated or leading or papers)[:_MOST]
+        dated = index.matching(Filters(authors=authors, years=(year,) if year else ()), index.size)
+        if found := self._led_by(names[0], dated):
+            return found
+        others = self._led_by(names[0], index.matching(Filters(authors=authors), index.size))
+        return tuple(paper for paper in others if paper.year is None)
+
+    def _led_by(self, name: str, ids: Sequence[str]) -> tuple[Paper, ...]:
+        """The papers whose first author has this surname, or its last words: *Oord*."""
+        typed = folded(name).split()
+        papers = (each for each in self._read(ids) if each.authors)
+        led = (p for p in papers if folded(surname(p.authors[0])).split()[-len(typed) :] == typed)
+        return tuple(islice(led, _MOST))
 
     def _read(self, ids: Sequence[str]) -> list[Paper]:
         stored = self._library.store.stored_by_id(list(ids))

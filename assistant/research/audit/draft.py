@@ -26,6 +26,8 @@ _LEAST_WORDS = 3
 """Words of a sentence; shorter ones are labels."""
 _SUBJECT = "They"
 """Stands for a citation that is a part of its sentence."""
+_OTHERS = "Researchers"
+"""Stands for it where claims are told from other sentences: *they* may be the draft's authors."""
 
 _LATEX = re.compile(r"\\(?:documentclass|begin|section|subsection|usepackage|[a-zA-Z]*cite\w*)\b")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -47,6 +49,9 @@ _COMMAND = re.compile(
 )
 _OPTION = re.compile(r"\s*\[[^\[\]]{0,300}\]")
 _LATEX_HEADING = "part chapter section subsection subsubsection paragraph subparagraph".split()
+_UNCLOSED_CITE = re.compile(
+    r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[^{}]{0,2000}(?:\{|\n\s*\n|\Z)"
+)
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _DOLLAR = re.compile(r"\\.|\$")
 
@@ -67,6 +72,8 @@ class DraftSentence:
     """Without markup, with its citations as written."""
     claim: str
     """Without citations; one that is a part of the sentence has become *They*."""
+    told: str
+    """The claim with *Researchers* in place of that *They*."""
     works: tuple[CitedWork, ...] = ()
 
 
@@ -141,11 +148,13 @@ def _sentences(prose: str, span: tuple[int, int], *, latex: bool) -> Iterator[Dr
         begin = min([sentence.start, *(mark.start for mark in own)])
         end = max([sentence.end, *(mark.end for mark in own)])
         text = _plain(block, (begin, end), [(m, m.shown) for m in own], latex=latex)
-        subject = [(m, _SUBJECT if m.is_subject else "") for m in own]
-        claim = _plain(block, (begin, end), subject, latex=latex)
+        claim, told = (
+            _plain(block, (begin, end), [(m, who * m.is_subject) for m in own], latex=latex)
+            for who in (_SUBJECT, _OTHERS)
+        )
         if len(claim.split()) >= _LEAST_WORDS and end - begin <= LONGEST_SENTENCE:
             works = tuple(work for mark in own for work in mark.works)
-            yield DraftSentence(first + begin, first + end, text, claim, works)
+            yield DraftSentence(first + begin, first + end, text, claim, told, works)
 
 
 def _plain(
@@ -212,7 +221,14 @@ def _latex_prose(text: str) -> tuple[str, list[tuple[int, int]], list[str]]:
     notes: list[str] = []
     if begin and not re.search(r"\\end\s*\{document\}", prose):
         notes.append("The LaTeX has no \\end{document}; it was read to the end of the file.")
+    cited = find_marks(prose[start:end], latex=True)
     prose = _without_environments(prose, start, end, notes)
+    if set_apart := len(cited) - len(find_marks(prose[start:end], latex=True)):
+        notes.append(f"Citations in figures, tables and formulas, not checked: {set_apart}.")
+    notes += [
+        f"The citation of line {_line(text, found.start())} does not close; it is not read."
+        for found in _UNCLOSED_CITE.finditer(prose, start, end)
+    ]
     prose = _without_commands(_blanked(prose, _DISPLAYED))
     spans, at = [], start
     for gap in [*_BLANK_LINES.finditer(prose, start, end), None]:
@@ -247,10 +263,14 @@ def _without_environments(prose: str, start: int, end: int, notes: list[str]) ->
 
 
 def _unclosed(prose: str, begun: re.Match[str]) -> str:
-    line = prose.count("\n", 0, begun.start()) + 1
+    line = _line(prose, begun.start())
     return (
         f"The LaTeX does not close \\begin{{{begun[2]}}} of line {line}; the rest is read as text."
     )
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
 
 
 def _without_commands(prose: str) -> str:
@@ -293,6 +313,6 @@ def _with_closed_formulas(
         dollars = [m.start() for m in _DOLLAR.finditer(prose, first, last) if m[0] == "$"]
         if len(dollars) % 2:
             pieces[dollars[-1]] = " "
-            line = text.count("\n", 0, dollars[-1]) + 1
+            line = _line(text, dollars[-1])
             notes.append(f"The formula of line {line} does not close; it is read as text.")
     return "".join(pieces)

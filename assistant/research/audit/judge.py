@@ -38,6 +38,8 @@ HEADS: Final = EncoderWeights(
 )
 READ = 5
 """Papers that are read for a claim, besides those that it cites."""
+_MEANT = 5
+"""Most papers that are read for one citation: the first of those that it may mean."""
 COMPARED = 3
 """Sentences of each paper that are compared with the claim."""
 SUPPORTS, CONTRADICTS = 0, 1
@@ -76,7 +78,6 @@ _Work = tuple[CitedWork, tuple[Paper, ...]]
 _CITED = {
     Verdict.SUPPORTED: CitedAs.SUPPORTED,
     Verdict.CONTRADICTED: CitedAs.CONTRADICTED,
-    Verdict.NOTHING_FOUND: CitedAs.NOT_STATED,
 }
 
 
@@ -139,13 +140,21 @@ class Auditor:
         self, sentence: DraftSentence, resolver: Resolver, stopped: Callable[[], bool]
     ) -> AuditedSentence:
         works = [(work, resolver.papers(work)) for work in sentence.works]
-        if not self.is_claim(sentence.claim):
+        if not self.is_claim(sentence.told):
             return AuditedSentence(
-                sentence, Verdict.NO_CLAIM, cited=tuple(_unjudged(works, resolver))
+                sentence,
+                Verdict.NO_CLAIM,
+                cited=tuple(
+                    _unjudged(*each, resolver, CitedAs.NOT_JUDGED if each[1] else CitedAs.NOT_HERE)
+                    for each in works
+                ),
             )
-        cited = {paper.id: paper for _, papers in works for paper in papers}
-        found = [each.paper for each in search(self.library, sentence.claim, READ)]
-        papers = {paper.id: paper for paper in [*found, *cited.values()]}
+        ids = {paper.id for _, papers in works for paper in papers}
+        ranked = [p.paper for p in search(self.library, sentence.claim, READ, also=sorted(ids))]
+        works = [(work, _first(papers, ranked)) for work, papers in works]
+        found = [paper for paper in ranked if paper.id not in ids]
+        cited = [paper for _, papers in works for paper in papers]
+        papers = {paper.id: paper for paper in [*found, *cited]}
         stances = list(self.stances(sentence.claim, list(papers.values()), stopped))
         verdict, telling = verdict_of(stances)
         findings = self._findings(telling, verdict, resolver)
@@ -155,7 +164,7 @@ class Auditor:
             sentence,
             verdict,
             findings,
-            tuple(self._judged(works, stances, resolver)),
+            tuple(self._judged(works, stances, resolver, ranked)),
             *self._findings(near, Verdict.NOTHING_FOUND, resolver),
         )
 
@@ -173,19 +182,27 @@ class Auditor:
         )
 
     def _judged(
-        self, works: Sequence[_Work], stances: Sequence[Stance], resolver: Resolver
+        self,
+        works: Sequence[_Work],
+        stances: Sequence[Stance],
+        resolver: Resolver,
+        ranked: Sequence[Paper],
     ) -> Iterator[JudgedCitation]:
         """What becomes of each citation; of several papers that it may mean the best counts."""
+        is_supported = verdict_of(stances)[0] is Verdict.SUPPORTED
         for work, papers in works:
             if not papers:
                 yield JudgedCitation(work.text, CitedAs.NOT_HERE)
                 continue
             ids = {paper.id for paper in papers}
             verdict, telling = verdict_of([s for s in stances if s.evidence.paper.id in ids])
-            findings = self._findings(telling[:1], verdict, resolver)
-            paper = findings[0].evidence.paper if findings else papers[0]
-            key = resolver.keys([paper])[paper.id]
-            yield JudgedCitation(work.text, _CITED[verdict], paper, key, *findings)
+            if verdict is Verdict.NOTHING_FOUND:
+                judged = CitedAs.OTHER_PAPER if is_supported else _unstated(papers, ranked)
+                yield _unjudged(work, papers, resolver, judged)
+            else:
+                (finding,) = self._findings(telling[:1], verdict, resolver)
+                paper = finding.evidence.paper
+                yield JudgedCitation(work.text, _CITED[verdict], paper, finding.key, finding)
 
 
 def verdict_of(stances: Sequence[Stance]) -> tuple[Verdict, list[Stance]]:
@@ -251,13 +268,28 @@ def features(
     return np.array([known], np.float32)
 
 
-def _unjudged(works: Sequence[_Work], resolver: Resolver) -> Iterator[JudgedCitation]:
-    for work, papers in works:
-        if papers:
-            key = resolver.keys(papers[:1])[papers[0].id]
-            yield JudgedCitation(work.text, CitedAs.NOT_JUDGED, papers[0], key)
-        else:
-            yield JudgedCitation(work.text, CitedAs.NOT_HERE)
+def _first(papers: Sequence[Paper], ranked: Sequence[Paper]) -> tuple[Paper, ...]:
+    """The few of these papers that come first in a search for the claim."""
+    places = {paper.id: place for place, paper in enumerate(ranked)}
+    return tuple(sorted(papers, key=lambda each: places.get(each.id, len(places)))[:_MEANT])
+
+
+def _unstated(papers: Sequence[Paper], ranked: Sequence[Paper]) -> CitedAs:
+    """What is said of a citation of papers whose abstracts say nothing of the claim."""
+    if len(papers) > 1:
+        return CitedAs.NONE_STATED
+    first = {paper.id for paper in ranked[:READ]}
+    return CitedAs.RIGHT_PAPER if papers[0].id in first else CitedAs.NOT_STATED
+
+
+def _unjudged(
+    work: CitedWork, papers: Sequence[Paper], resolver: Resolver, judged: CitedAs
+) -> JudgedCitation:
+    """A citation whose paper says nothing of the claim; of several papers none is named."""
+    if len(papers) != 1:
+        return JudgedCitation(work.text, judged)
+    key = resolver.keys(papers)[papers[0].id]
+    return JudgedCitation(work.text, judged, papers[0], key)
 
 
 def _shares(logits: NDArray[np.float32]) -> list[float]:

@@ -1,23 +1,28 @@
 """Finds citations in drafts: cite commands, Pandoc's `[@key]`, authors with years."""
 
+import calendar
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 _YEAR = r"(?:19|20)\d\d[a-z]?"
 _PARTICLES = r"(?:(?:van|von|de|der|den|la|le|di|da|dos|del|al|bin|ben|ter|ten)\s+|d[’'])*"
+_UNDATED = r"(?:n\.\s?d\.|in press|to appear|forthcoming)"
+_WHEN = rf"(?:{_YEAR}(?:\s*,\s*{_YEAR})*|{_UNDATED})"
 _NAME = rf"{_PARTICLES}[^\W\d_a-z]['’]?[^\W\d_]+(?:[-'’][^\W\d_]+)*"
+_GIVEN = r"(?:[A-Z](?:\.|[^\W\d_]+)(?:-[A-Z][^\W\d_]*\.?)*\s+){0,2}?"
+"""Given names before a surname: *Hong-You*, *J.*"""
 _JOINT = r"(?:\s*,\s*(?:and|&)\s+|\s+(?:and|&)\s+|\s*,\s+|\s*\\&\s*)"
-_ET_AL = r"(?:\s*,?\s+et~?\s*al\b\.?)?"
+_ET_AL = r"(?:\s*,?\s+(?i:et~?\s*al)\b\.?)?"
 _AUTHORS = rf"{_NAME}(?:{_JOINT}{_NAME})*{_ET_AL}"
-_BRACKETED = re.compile(r"\(([^()]{0,400}?\b(?:19|20)\d\d[a-z]?\b[^()]{0,200})\)")
+_BRACKETED = re.compile(rf"\(([^()]{{0,400}}?\b{_WHEN}(?!\w)[^()]{{0,200}})\)")
 _PIECE = re.compile(
-    rf"(?:[a-z][^A-Z;]{{0,20}}?\s)?(?P<names>{_AUTHORS})\s*,?\s+(?P<years>{_YEAR}(?:\s*,\s*{_YEAR})*)"
+    rf"(?:[a-z][^A-Z;]{{0,20}}?\s)??{_GIVEN}(?P<names>{_AUTHORS})\s*,?\s+(?P<years>{_WHEN})"
     r"(?:\s*,[^;]{0,40})?"
 )
 _NARRATIVE = re.compile(
     rf"(?<!\w)(?P<names>{_NAME}(?:{_JOINT}{_NAME}){{0,6}}{_ET_AL})(?:['’]s)?\s*"
-    rf"[(\[](?P<years>{_YEAR}(?:\s*,\s*{_YEAR})*)[)\]]"
+    rf"[(\[](?P<years>{_WHEN})[)\]]"
 )
 _PANDOC = re.compile(r"\[[^\[\]@]{0,80}-?@[^\[\]]{1,400}\]|(?<![\w.@\[])@(?=[A-Za-z])[\w:.+/-]*\w")
 _KEY = re.compile(r"(?<![\w.])@\{?([A-Za-z0-9_][\w:.+/-]*\w|\w)\}?")
@@ -30,6 +35,7 @@ _IN_TEXT = frozenset("citet Citet textcite Textcite citeauthor Citeauthor online
 _NUMBERS = re.compile(r"\s?\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 """`[12, 14-16]`: numbers of a list that is not given."""
 _ENDS = ".!?"
+_MONTHS = frozenset([*calendar.month_name[1:], *calendar.month_abbr[1:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,7 @@ def _narrative(text: str) -> Iterator[Mark]:
 def _bracketed(text: str) -> Iterator[Mark]:
     for found in _BRACKETED.finditer(text):
         pieces = [_PIECE.fullmatch(piece.strip()) for piece in found[1].split(";")]
-        if all(pieces):
+        if all(each and not _is_date_or_venue(each) for each in pieces):
             works = [w for p in pieces if p for w in _works(p[0].strip(), p["names"], p["years"])]
             yield Mark(found.start(), found.end(), found[0], tuple(works), is_subject=False)
 
@@ -104,8 +110,14 @@ def _bracketed(text: str) -> Iterator[Mark]:
 def _works(text: str, names: str, years: str) -> Iterator[CitedWork]:
     surnames = re.split(_JOINT, re.sub(rf"{_ET_AL}$", "", names.strip()))
     known = tuple(name.strip() for name in surnames if name.strip())
-    for year in re.findall(r"\d{4}", years):
-        yield CitedWork(" ".join(text.split()), names=known, year=int(year))
+    for year in re.findall(r"\d{4}", years) or [None]:
+        yield CitedWork(" ".join(text.split()), names=known, year=int(year) if year else None)
+
+
+def _is_date_or_venue(piece: re.Match[str]) -> bool:
+    """Whether a word and a year are no citation: `January 2023`, `ICLR 2023`."""
+    name = piece["names"]
+    return name in _MONTHS or (name[-2:].isupper() and f"{name} " in piece[0])
 
 
 def _is_subject(text: str, start: int, end: int) -> bool:

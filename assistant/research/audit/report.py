@@ -44,7 +44,7 @@ def lines_of(audited: AuditedSentence) -> Iterator[str]:
         yield f"    {close}{finding.key}: “{paper.shown_title}”: “{quote}”"
 
 
-def page(draft: Draft, sentences: Sequence[AuditedSentence], title: str) -> str:
+def page(sentences: Sequence[AuditedSentence], notes: Sequence[str], title: str) -> str:
     """The report as one page of HTML that needs no other file."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -56,9 +56,7 @@ def page(draft: Draft, sentences: Sequence[AuditedSentence], title: str) -> str:
     environment.filters["where"] = where
     template = environment.get_template("report.html")
     found = counts(sentences)
-    return template.render(
-        title=title, sentences=sentences, counts=found, icons=ICONS, notes=draft.notes
-    )
+    return template.render(title=title, sentences=sentences, counts=found, icons=ICONS, notes=notes)
 
 
 def suggested_papers(sentences: Sequence[AuditedSentence]) -> dict[str, Paper]:

@@ -24,7 +24,11 @@ class CitedAs(StrEnum):
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
-    NOT_STATED = "cites the right paper, but its abstract does not say this"
+    RIGHT_PAPER = "cites the right paper, but its abstract does not say this"
+    """The paper is among the first that a search for the claim finds."""
+    NOT_STATED = "its abstract does not say this"
+    NONE_STATED = "may be several papers here, and none of their abstracts says this"
+    OTHER_PAPER = "another abstract says this, not the one cited"
     NOT_HERE = "not in the library"
     NOT_JUDGED = "in the library"
     """The sentence claims nothing."""

@@ -43,4 +43,4 @@ async def audited(service: Service, text: str, bibliography: str, owner: str) ->
     """The audit of a draft as JSON."""
     asked = await run_in_threadpool(Audit.of, text, "", bibliography)
     async with aclosing(service.audit_async(asked, owner=owner)) as judged:
-        return audit_json([each async for each in judged], asked.draft.notes)
+        return audit_json([each async for each in judged], asked.notes)

@@ -111,9 +111,8 @@ def audit_tab(service: Service, stops: Stops, paper: PaperDialog) -> None:
 def _lines(known: _Done, judged: Iterable[AuditedSentence]) -> Iterator[dict[str, Any]]:
     """What the page is told as sentences are judged; they are added to what is known."""
     assert known.audit is not None  # noqa: S101 - it was read just now
-    draft, sentences = known.audit.draft, known.sentences
-    total = len(draft.sentences)
-    yield {"done": 0, "total": total, "notes": draft.notes}
+    sentences, total = known.sentences, len(known.audit.draft.sentences)
+    yield {"done": 0, "total": total, "notes": known.audit.notes}
     shown = 0
     for each in judged:
         sentences.append(each)
@@ -127,9 +126,9 @@ def _file(known: _Done | None, what: str, nonce: str) -> str:
     """A file to download, as JSON for `save.js`."""
     if known is None or known.audit is None:
         return json.dumps({"say": _NOTHING, "nonce": nonce})
-    draft, sentences = known.audit.draft, known.sentences
+    sentences, notes = known.sentences, known.audit.notes
     if what == "json":
-        text, name = dumps(audit_json(sentences, draft.notes)) + "\n", "audit.json"
+        text, name = dumps(audit_json(sentences, notes)) + "\n", "audit.json"
     else:
-        text, name = page(draft, sentences, "a draft"), "audit.html"
+        text, name = page(sentences, notes, "a draft"), "audit.html"
     return json.dumps({"text": text, "name": name, "nonce": nonce})

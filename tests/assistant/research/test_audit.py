@@ -11,10 +11,13 @@ import pytest
 from assistant.models.gguf.trained import READER, SUPPORT, encoder_fingerprint, read_tensors
 from assistant.pipeline.startup import open_library, open_reader, open_verifier
 from assistant.research.audit.audit import TURN, Audit, audit_in_turns
+from assistant.research.audit.citing import Resolver
 from assistant.research.audit.judge import HEADS
+from assistant.research.audit.marks import CitedWork
 from assistant.research.audit.report import page, suggested_bibtex, with_citations
 from assistant.research.audit.types import AuditedSentence, CitedAs, Verdict, audit_json
 from assistant.settings import Settings
+from retrieval.text.names import surname
 from retrieval.types import Cancelled, never, silent
 
 WRITTEN = Path(__file__).parents[2] / "benchmarks" / "audit_drafts.jsonl"
@@ -76,6 +79,50 @@ def test_citations_are_resolved_and_judged(assistant: SimpleNamespace) -> None:
     assert not right.suggested
 
 
+def test_a_citation_is_judged_by_what_its_own_abstract_says(assistant: SimpleNamespace) -> None:
+    said = "one multi-input, multi-output SSM"
+    other, narrative, key, unstated, several = audited(
+        assistant,
+        f"S5 uses {said} (Ainsworth et al., 2023).\n\nSmith et al. [2023] use {said} in S5.\n\n"
+        f"S5 uses {said} [@Smith2023Simplified].\n\n"
+        "Minimum wages raised employment in shops (Smith, Warrington and Linderman, 2023).\n\n"
+        "Minimum wages raised employment in shops (Chen et al., 2023).",
+    )
+    assert [each.judged for each in other.cited] == [CitedAs.OTHER_PAPER]
+    assert [each.key for each in other.suggested] == ["smith2023simplified"]
+    assert [each.judged for each in narrative.cited] == [CitedAs.SUPPORTED]
+    assert [each.judged for each in key.cited] == [CitedAs.SUPPORTED]
+    assert [each.judged for each in unstated.cited] == [CitedAs.NOT_STATED]
+    assert [(each.judged, each.paper) for each in several.cited] == [(CitedAs.NONE_STATED, None)]
+
+
+def test_of_many_papers_that_a_mark_may_mean_the_one_that_supports_counts(
+    assistant: SimpleNamespace,
+) -> None:
+    claim = (
+        "Notably, without using extra detection data, our ViT-Adapter-L yields state-of-the-art "
+        "60.9 box AP and 53.0 mask AP on COCO test-dev"
+    )
+    resolver = Resolver(assistant.library)
+    chens = resolver.papers(CitedWork("", names=("Chen",), year=2023))
+    assert len(chens) > 40
+    assert {surname(each.authors[0]) for each in chens} == {"Chen"}
+    assert {each.year for each in chens} == {2023}
+    (sentence,) = audited(assistant, f"{claim} (Chen et al., 2023).")
+    (cited,) = sentence.cited
+    assert cited.judged is CitedAs.SUPPORTED
+    assert cited.paper
+    assert cited.paper.title.startswith("ViT-Adapter")
+    assert cited.paper not in chens[:5]
+
+
+def test_a_broken_entry_of_the_bibliography_is_noted() -> None:
+    audit = Audit.of(SUPPORTED, "", "@article{a, title={A}}\n@article{b, title={B}\n@article{c,}")
+    assert list(audit.bibliography) == ["a", "c"]
+    (note,) = audit.notes
+    assert note.startswith("Line 2 of the bibliography: ")
+
+
 def test_suggested_citations_are_in_the_style_of_the_draft(assistant: SimpleNamespace) -> None:
     for text, expected in (
         (f"{LATEX}\n\nMore is known \\citep{{x}} of it.", "~\\citep{hasani2023liquid}."),
@@ -91,7 +138,7 @@ def test_suggested_citations_are_in_the_style_of_the_draft(assistant: SimpleName
 def test_the_report_escapes_what_the_draft_says(assistant: SimpleNamespace) -> None:
     audit = Audit.of(f"It has \\<script>alert(1)\\</script> among its words. {SUPPORTED}")
     said = list(audit_in_turns(assistant, audit, turn, never))  # type: ignore[arg-type]
-    html = page(audit.draft, said, "<b>x</b>")
+    html = page(said, audit.notes, "<b>x</b>")
     assert "<script" in said[0].sentence.text
     assert "<script" not in html
     assert "<b>" not in html

@@ -54,7 +54,7 @@ def test_markdown_gives_its_sentences_and_citations_and_nothing_else() -> None:
         ("Large models are good at this.", ("smith2020", "jones21")),
         ("As They says, nothing holds.", ("li2022",)),
         ("They show that it grows by 5%.", ("Smith+Jones 2023",)),
-        ("It is known!", ("Smith 2023", "Dam 2018")),
+        ("It is known!", ("Smith 2023", "van Dam 2018")),
         ("A first item says so much.", ()),
     ]
 
@@ -90,6 +90,40 @@ def test_latex_that_does_not_close_loses_nothing_and_says_so() -> None:
     ]
     assert len(draft.notes) == 4 - 1
     assert "line 2" in draft.notes[1]
+
+
+def test_citations_that_are_not_read_are_noted() -> None:
+    draft = read_draft(
+        "It is said first.\n\\begin{figure}\\caption{A thing \\cite{a}.}\\end{figure}\n"
+        "It is so \\cite{b, and more\n\nAnother paragraph is here.",
+        "draft.tex",
+    )
+    assert draft.notes == (
+        "Citations in figures, tables and formulas, not checked: 1.",
+        "The citation of line 3 does not close; it is not read.",
+    )
+    assert [each.text for each in draft.sentences][-1] == "Another paragraph is here."
+
+
+@pytest.mark.parametrize(
+    ("mark", "works"),
+    [
+        ("(SMITH ET AL., 2023)", [(("SMITH",), 2023)]),
+        ("(Hong-You Chen et al., 2023)", [(("Chen",), 2023)]),
+        ("(see J. Lee, 2020; van den Oord and McDonald, 2019a, Section 3)",
+         [(("Lee",), 2020), (("van den Oord", "McDonald"), 2019)]),
+        ("(Chen et al., to appear; Smith, n.d.)", [(("Chen",), None), (("Smith",), None)]),
+        ("(January 2023)", []),
+        ("(ICLR 2023)", []),
+        ("(known since 2019)", []),
+    ],
+)  # fmt: skip
+def test_authors_with_years_are_citations(
+    mark: str, works: list[tuple[tuple[str, ...], int | None]]
+) -> None:
+    (sentence,) = read_draft(f"It has often been shown {mark}.").sentences
+    assert [(each.names, each.year) for each in sentence.works] == works
+    assert sentence.claim == ("It has often been shown." if works else sentence.text)
 
 
 @pytest.mark.parametrize(

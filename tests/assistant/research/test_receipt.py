@@ -41,6 +41,7 @@ SEARCH = SearchRecord(
     threshold=0.2,
     checks=((Check("verbatim"),),),
 )
+QUERY = "; query: “weights removed”."
 MADE: dict[str, Any] = {
     "library": {"papers": 4, "sha256": "p1", "revision": "r1"},
     "models": {"chat": {"sha256": "m1", "file": "/a"}, "writer": {"sha256": "w1"}},
@@ -60,21 +61,21 @@ def receipt() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("search", "cited", "said"),
     [
-        (SEARCH, 1, "Searched 1,643 abstracts (2022-2023); 37 matched, 1 read, 1 cited."),
+        (SEARCH, 1, "Searched 1,643 abstracts (2022-2023); 37 matched, 1 read, 1 cited" + QUERY),
         (
             replace(SEARCH, years=(2023, 2023), matched=1200),
             0,
-            "Searched 1,643 abstracts (2023); 1,200 matched, 1 read, 0 cited.",
+            "Searched 1,643 abstracts (2023); 1,200 matched, 1 read, 0 cited" + QUERY,
         ),
         (
             replace(SEARCH, years=(), papers=4, found=()),
             0,
-            "Searched 4 abstracts; 37 matched, 0 read, 0 cited.",
+            "Searched 4 abstracts; 37 matched, 0 read, 0 cited" + QUERY,
         ),
         (
             replace(SEARCH, threshold=None, found=(FOUND,)),
             1,
-            "Searched 1,643 records (2022-2023); 37 matched, 1 cited.",
+            "Searched 1,643 records (2022-2023); 37 matched, 1 cited" + QUERY,
         ),
     ],
 )
