@@ -594,3 +594,14 @@ def test_ask_prints_a_paragraph_for_a_methods_section(run: Run, library_home: Pa
     assert "We searched 1,643 abstracts (2022-2023); " in done.stdout
     as_json = run("ask", "Hello", "--home", library_home, "--methods", "--json")
     assert "methods" not in json.loads(as_json.stdout)
+
+
+@pytest.mark.parametrize("command", [("search", "x"), ("ask", "What is x?"), ("audit", "-")])
+def test_a_mistyped_home_is_named_and_not_made(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    home = tmp_path / "mistyped"
+    assert f"There is no library in {home}" in refused(
+        run(*command, "--home", home, stdin="A claim of a draft.")
+    )
+    assert not home.exists()

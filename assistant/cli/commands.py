@@ -78,10 +78,10 @@ def run_serve(_options: argparse.Namespace, flags: Flags) -> None:
 
 
 @contextmanager
-def _opened(flags: Flags) -> Iterator[tuple[Library, Progress]]:
+def _opened(flags: Flags, *, make: bool = False) -> Iterator[tuple[Library, Progress]]:
     """The library, and bars for what is done with it."""
     with progress_bars() as progress:
-        yield open_library(load_settings(flags), progress), progress
+        yield open_library(load_settings(flags), progress, make=make), progress
 
 
 def _print(value: object, lines: Iterable[str], *, as_json: bool) -> None:
@@ -96,7 +96,7 @@ def _print(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 def run_ingest(options: argparse.Namespace, flags: Flags) -> None:
     """Bring the library up to date with files (default: the seeds)."""
     paths = options.paths or [resource_folder("seeds")]
-    with _opened(flags) as (library, progress):
+    with _opened(flags, make=True) as (library, progress):
         report = ingest(library, paths, venue=options.venue, year=options.year, progress=progress)
     _print(ingest_json(report), ingest_lines(report), as_json=options.json)
     note_waiting(library, load_settings(flags))

@@ -41,13 +41,18 @@ _COMPARED = 2
 """Stored vectors with which those of an embedder on a server are compared."""
 
 
-def open_library(settings: Settings, progress: Progress) -> Library:
+def open_library(settings: Settings, progress: Progress, *, make: bool = False) -> Library:
     """The library of `settings.home` with its embedder, fetched on first use.
 
     Raises:
         ModelError: the embedder cannot be fetched or loaded.
-        LibraryError: the library cannot be opened.
+        LibraryError: the library cannot be opened, or there is none and none is to be made.
     """
+    if not (make or settings.chroma or settings.home.exists()):
+        raise LibraryError(
+            f"There is no library in {settings.home}; fill it with `assistant ingest`, start "
+            "`assistant serve`, or name another --home."
+        )
     place = place_of(settings)
     if not settings.embedder_url:
         path = resolve_embedder(settings.embedder, settings.cache, progress)

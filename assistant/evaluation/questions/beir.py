@@ -98,7 +98,7 @@ def home_of_corpus(folder: Path, settings: Settings) -> Path:
 
 def ingest_corpus(folder: Path, settings: Settings, progress: Progress) -> None:
     """Bring the library of `settings` up to date with the corpus of a BEIR folder."""
-    ingest(open_library(settings, progress), [folder / _CORPUS], progress=progress)
+    ingest(open_library(settings, progress, make=True), [folder / _CORPUS], progress=progress)
 
 
 def _judged_file(folder: Path) -> Path:

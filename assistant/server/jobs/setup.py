@@ -80,7 +80,7 @@ class Setup:
 
     def _prepare(self) -> SetupState:
         settings, report = self._settings, self._progress.report_or_stop
-        library = open_library(settings, report)
+        library = open_library(settings, report, make=True)
         # After an interruption the store may not be able to count before it is mended.
         papers = 0 if library.was_interrupted else library.store.count()[0]
         if papers:
