@@ -14,6 +14,7 @@ from assistant.generation.writer import Writer
 from assistant.pipeline.assistant import Assistant, storable
 from assistant.research.columns import THRESHOLD, candidates, questions_of
 from assistant.types import Evidence, Json, SentenceKind
+from retrieval.formats.citation_keys import citation_keys
 from retrieval.text.markup import visible
 from retrieval.types import Cancelled, InputError, Paper, never
 
@@ -47,6 +48,8 @@ class Row:
     """A paper with its cells, as many as are filled."""
 
     paper: Paper
+    key: str
+    """The paper's citation key."""
     cells: tuple[Cell, ...] = ()
 
 
@@ -133,7 +136,8 @@ def fill(
         raise InputError(
             "No abstract in this library answers that, so there is no table; ask more generally."
         )
-    table = EvidenceTable(question, names, tuple(map(Row, papers)))
+    keys = citation_keys(papers, assistant.library.lexical.papers_with_key)
+    table = EvidenceTable(question, names, tuple(Row(each, keys[each.id]) for each in papers))
     yield table
     for at, paper in enumerate(papers):
         for column in names:
@@ -172,6 +176,7 @@ def table_json(table: EvidenceTable) -> Json:
         "rows": [
             {
                 "paper_id": row.paper.id,
+                "key": row.key,
                 "title": row.paper.title,
                 "year": row.paper.year,
                 "cells": [{**asdict(each), "text": each.shown} for each in row.cells],

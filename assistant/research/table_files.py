@@ -21,13 +21,13 @@ Lines = Sequence[Sequence[str]]
 
 
 def lines_of(table: EvidenceTable, *, quotes: bool = True) -> Lines:
-    """The header and rows of a table, after each column its quotes if they are wanted."""
-    header = ["Paper", "Where"]
+    """The header and rows of a table, with citation keys and quotes if they are wanted."""
+    header = ["Paper", "Where", *(["Citation key"] if quotes else [])]
     for column in table.columns:
         header += [column, f"{column}: quote"] if quotes else [column]
     lines = [header]
     for row in table.rows:
-        line = [row.paper.shown_title, where(row.paper)]
+        line = [row.paper.shown_title, where(row.paper), *([row.key] if quotes else [])]
         for cell in row.cells:
             line += [cell.shown, cell.quote] if quotes else [cell.shown]
         lines.append(line + [""] * (len(header) - len(line)))

@@ -65,6 +65,7 @@ class RowOut(BaseModel, extra="forbid"):
     """A paper with its cells, in the order of the columns."""
 
     paper_id: str
+    key: str
     title: str
     year: int | None
     cells: list[CellOut]

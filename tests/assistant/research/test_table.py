@@ -96,6 +96,7 @@ HOSTILE = EvidenceTable(
     (
         Row(
             paper(title=r"50% of \input{x} | $x^2$", abstract="=cmd"),
+            "smith2023half",
             (Cell("=HYPERLINK(1) <b> | 3_4", "=HYPERLINK(1) <b> | 3_4"),),
         ),
     ),
@@ -104,8 +105,8 @@ HOSTILE = EvidenceTable(
 
 def test_files_keep_text_as_text() -> None:
     header, row = csv.reader(io.StringIO(export(HOSTILE, "csv")))
-    assert header == ["Paper", "Where", "a & b", "a & b: quote"]
-    assert row[2].startswith("'=HYPERLINK")
+    assert header == ["Paper", "Where", "Citation key", "a & b", "a & b: quote"]
+    assert row[2:4] == ["smith2023half", "'=HYPERLINK(1) <b> | 3_4"]
     markdown = export(HOSTILE, "markdown").splitlines()
     assert len(markdown) == 3
     assert r"\<b\> \| 3\_4" in markdown[2]
