@@ -65,7 +65,7 @@ def test_a_library_made_here_is_read_with_the_server_and_one_made_there_is_too(
     library = open_library(settings, silent)
     assert library.embedder.name == embedder.name
     there = Settings(home=tmp_path / "there", embedder_url=server.url)
-    ingest(open_library(there, silent), [jsonl(FRUIT)])
+    ingest(open_library(there, silent, make=True), [jsonl(FRUIT)])
     assert open_library(there, silent).store.count() == (1, 1)
 
 
