@@ -7,8 +7,9 @@ receives what has changed since its last poll.
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import gradio as gr
@@ -110,9 +111,9 @@ class _Parts:
         self.timer = gr.Timer(_IDLE_SECONDS, active=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _PageState:
-    """The state of one page."""
+    """The state of one page. Its requests overlap, so they change it in place and under a lock."""
 
     values: dict[str, Any] = field(default_factory=dict)
     """What each part shows, by its name."""
@@ -139,53 +140,62 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
     parts = _Parts(heading)
     page_state = gr.State(_PageState())
     options: dict[str, Any] = QUIET | {
-        "outputs": [*vars(parts).values(), page_state],
+        "outputs": [*vars(parts).values()],
         "queue": False,
     }
     jobs = service.jobs
+    lock = RLock()
 
     def refresh(page: _PageState, *, recount: bool = False) -> dict[Any, Any]:
-        job = jobs.state
-        values = _values(service, job, page)
-        if recount or (not job.running and page.counted != job.number):
-            values["overview"] = _overview(service)
-            page = replace(page, has_topics=False)
-        if not page.has_topics and not job.running and not service.setup.state.is_reading:
-            values["topics"], ready = _topics(service)
-            page = replace(page, has_topics=ready)
-        changed = {
-            getattr(parts, name): value
-            for name, value in values.items()
-            if page.values.get(name) != value
-        }
-        counted = page.counted if job.running else job.number
-        page = replace(page, values=page.values | values, counted=counted)
-        return {**changed, page_state: page}
+        with lock:
+            job = jobs.state
+            values = _values(service, job, page)
+            if recount or (not job.running and page.counted != job.number):
+                values["overview"] = _overview(service)
+                page.has_topics = False
+            if not page.has_topics and not job.running and not service.setup.state.is_reading:
+                values["topics"], page.has_topics = _topics(service)
+            if not job.running:
+                page.counted = job.number
+            changed = {
+                getattr(parts, name): value
+                for name, value in values.items()
+                if page.values.get(name) != value
+            }
+            page.values |= values
+            return changed
 
     def attempt(page: _PageState, part: str, act: Callable[[], object]) -> dict[Any, Any]:
         """Update the page after `act`; its error is shown in `part`."""
-        page = replace(page, note=("", ""), asked=None)
-        try:
-            act()
-        except UserError as error:
-            job = jobs.state
-            page = replace(page, note=(part, str(error)), note_on=(job.number, job.running))
-        return refresh(page)
+        with lock:
+            page.note, page.asked = ("", ""), None
+            try:
+                act()
+            except UserError as error:
+                job = jobs.state
+                page.note, page.note_on = (part, str(error)), (job.number, job.running)
+            return refresh(page)
 
     def add(files: Any, venue: Any, year: Any, page: _PageState) -> dict[Any, Any]:
-        page = replace(page, values=page.values | {"uploads": None})  # the list is to be emptied
-        return attempt(page, "ingest", lambda: _add(jobs, files, venue, year))
+        with lock:
+            page.values.pop("uploads", None)  # the list is to be emptied
+            return attempt(page, "ingest", lambda: _add(jobs, files, venue, year))
 
     def ask(page: _PageState, event: gr.EventData) -> dict[Any, Any]:
         try:
             removal = removal_of(service.assistant.library, event_field(event, "file"))
         except UserError:  # another page has removed it
             return refresh(page, recount=True)
-        return refresh(replace(page, asked=removal, note=("", "")))
+        with lock:
+            page.asked, page.note = removal, ("", "")
+            return refresh(page)
 
     def remove(page: _PageState) -> dict[Any, Any]:
-        source = page.asked.source if page.asked else ""
-        return attempt(page, "removal", lambda: jobs.remove(source))
+        with lock:
+            if page.asked is None:  # confirmed twice
+                return refresh(page)
+            source = page.asked.source
+            return attempt(page, "removal", lambda: jobs.remove(source))
 
     tab.select(lambda page: refresh(page, recount=True), [page_state], **options)
     parts.timer.tick(refresh, [page_state], **options)

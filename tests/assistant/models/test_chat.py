@@ -105,8 +105,13 @@ def while_evaluating() -> bool:
     return current_thread().name == "stopping"
 
 
+def long_text(sentence: str) -> Messages:
+    """Messages whose evaluation lasts long enough for a stop to fall within it."""
+    return [ASKED[0], {"role": "user", "content": sentence * 90}]
+
+
 def test_stop_within_a_slice_of_the_prompt(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
-    unread: Messages = [ASKED[0], {"role": "user", "content": "Herons stood in a lake. " * 90}]
+    unread = long_text("Herons stood in a lake. ")
     for _ in range(2):
         with pytest.raises(Cancelled):
             list(chat_model.write(unread, 5, while_evaluating))
@@ -356,7 +361,7 @@ def test_what_is_too_long_is_not_chosen(chat_model: LlamaCppChatModel) -> None:
 
 def test_stop_while_it_chooses(chat_model: LlamaCppChatModel, fresh_text: str) -> None:
     with pytest.raises(Cancelled):
-        chat_model.choose(ASKED, CITIES, 20, while_evaluating)
+        chat_model.choose(long_text("Storks stood on a roof. "), CITIES, 20, while_evaluating)
     assert written(chat_model) == fresh_text
 
 
