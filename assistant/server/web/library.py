@@ -129,6 +129,83 @@ class _PageState:
     """Number and running state of the job at the error; the note disappears when they change."""
 
 
+class _Actions:
+    """What a page's requests do: they update its state, and return the components that change."""
+
+    def __init__(self, service: Service, parts: _Parts) -> None:
+        self._service = service
+        self._parts = parts
+        self._jobs = service.jobs
+        self._lock = RLock()
+
+    def refresh(self, page: _PageState, *, recount: bool = False) -> dict[Any, Any]:
+        with self._lock:
+            job = self._jobs.state
+            values = _values(self._service, job, page)
+            if recount or (not job.running and page.counted != job.number):
+                values["overview"] = _overview(self._service)
+                page.has_topics = False
+            is_read = not job.running and not self._service.setup.state.is_reading
+            if is_read and not page.has_topics:
+                values["topics"], page.has_topics = _topics(self._service)
+            if not job.running:
+                page.counted = job.number
+            changed = {
+                getattr(self._parts, name): value
+                for name, value in values.items()
+                if page.values.get(name) != value
+            }
+            page.values |= values
+            return changed
+
+    def recount(self, page: _PageState) -> dict[Any, Any]:
+        return self.refresh(page, recount=True)
+
+    def add(self, files: Any, venue: Any, year: Any, page: _PageState) -> dict[Any, Any]:
+        with self._lock:
+            page.values.pop("uploads", None)  # the list is to be emptied
+            return self._attempt(page, "ingest", lambda: _add(self._jobs, files, venue, year))
+
+    def cancel(self, page: _PageState) -> dict[Any, Any]:
+        return self._attempt(page, "ingest", self._jobs.cancel_anywhere)
+
+    def ask(self, page: _PageState, event: gr.EventData) -> dict[Any, Any]:
+        try:
+            removal = removal_of(self._service.assistant.library, event_field(event, "file"))
+        except UserError:  # another page has removed it
+            return self.recount(page)
+        with self._lock:
+            page.asked, page.note = removal, ("", "")
+            return self.refresh(page)
+
+    def remove(self, page: _PageState) -> dict[Any, Any]:
+        with self._lock:
+            if page.asked is None:  # confirmed twice
+                return self.refresh(page)
+            source = page.asked.source
+            return self._attempt(page, "removal", lambda: self._jobs.remove(source))
+
+    def keep(self, page: _PageState) -> dict[Any, Any]:
+        return self._attempt(page, "removal", lambda: None)
+
+    def check(self, page: _PageState) -> dict[Any, Any]:
+        return self._attempt(page, "health", self._jobs.check)
+
+    def repair(self, page: _PageState) -> dict[Any, Any]:
+        return self._attempt(page, "health", self._jobs.repair)
+
+    def _attempt(self, page: _PageState, part: str, act: Callable[[], object]) -> dict[Any, Any]:
+        """Update the page after `act`; its error is shown in `part`."""
+        with self._lock:
+            page.note, page.asked = ("", ""), None
+            try:
+                act()
+            except UserError as error:
+                job = self._jobs.state
+                page.note, page.note_on = (part, str(error)), (job.number, job.running)
+            return self.refresh(page)
+
+
 def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
     """Fill `tab` and connect its components.
 
@@ -138,79 +215,21 @@ def library_tab(service: Service, tab: gr.Tab, heading: gr.HTML) -> None:
         heading: the page's line above the tabs, which counts papers too.
     """
     parts = _Parts(heading)
+    actions = _Actions(service, parts)
     page_state = gr.State(_PageState())
-    options: dict[str, Any] = QUIET | {
-        "outputs": [*vars(parts).values()],
-        "queue": False,
-    }
-    jobs = service.jobs
-    lock = RLock()
-
-    def refresh(page: _PageState, *, recount: bool = False) -> dict[Any, Any]:
-        with lock:
-            job = jobs.state
-            values = _values(service, job, page)
-            if recount or (not job.running and page.counted != job.number):
-                values["overview"] = _overview(service)
-                page.has_topics = False
-            if not page.has_topics and not job.running and not service.setup.state.is_reading:
-                values["topics"], page.has_topics = _topics(service)
-            if not job.running:
-                page.counted = job.number
-            changed = {
-                getattr(parts, name): value
-                for name, value in values.items()
-                if page.values.get(name) != value
-            }
-            page.values |= values
-            return changed
-
-    def attempt(page: _PageState, part: str, act: Callable[[], object]) -> dict[Any, Any]:
-        """Update the page after `act`; its error is shown in `part`."""
-        with lock:
-            page.note, page.asked = ("", ""), None
-            try:
-                act()
-            except UserError as error:
-                job = jobs.state
-                page.note, page.note_on = (part, str(error)), (job.number, job.running)
-            return refresh(page)
-
-    def add(files: Any, venue: Any, year: Any, page: _PageState) -> dict[Any, Any]:
-        with lock:
-            page.values.pop("uploads", None)  # the list is to be emptied
-            return attempt(page, "ingest", lambda: _add(jobs, files, venue, year))
-
-    def ask(page: _PageState, event: gr.EventData) -> dict[Any, Any]:
-        try:
-            removal = removal_of(service.assistant.library, event_field(event, "file"))
-        except UserError:  # another page has removed it
-            return refresh(page, recount=True)
-        with lock:
-            page.asked, page.note = removal, ("", "")
-            return refresh(page)
-
-    def remove(page: _PageState) -> dict[Any, Any]:
-        with lock:
-            if page.asked is None:  # confirmed twice
-                return refresh(page)
-            source = page.asked.source
-            return attempt(page, "removal", lambda: jobs.remove(source))
-
-    tab.select(lambda page: refresh(page, recount=True), [page_state], **options)
-    parts.timer.tick(refresh, [page_state], **options)
+    options: dict[str, Any] = QUIET | {"outputs": [*vars(parts).values()], "queue": False}
     typed = [parts.uploads, parts.venue, parts.year, page_state]
+    tab.select(actions.recount, [page_state], **options)
+    parts.timer.tick(actions.refresh, [page_state], **options)
     # Without preprocessing the files keep their names.
-    parts.uploads.upload(add, typed, preprocess=False, **options)
-    parts.cancel.click(
-        lambda page: attempt(page, "ingest", jobs.cancel_anywhere), [page_state], **options
-    )
-    asked = parts.overview.select(ask, [page_state], **options)
+    parts.uploads.upload(actions.add, typed, preprocess=False, **options)
+    parts.cancel.click(actions.cancel, [page_state], **options)
+    asked = parts.overview.select(actions.ask, [page_state], **options)
     asked.then(None, js=_FOCUS_KEEP, api_visibility="private")
-    parts.remove.click(remove, [page_state], **options)
-    parts.keep.click(lambda page: attempt(page, "removal", lambda: None), [page_state], **options)
-    parts.check.click(lambda page: attempt(page, "health", jobs.check), [page_state], **options)
-    parts.repair.click(lambda page: attempt(page, "health", jobs.repair), [page_state], **options)
+    parts.remove.click(actions.remove, [page_state], **options)
+    parts.keep.click(actions.keep, [page_state], **options)
+    parts.check.click(actions.check, [page_state], **options)
+    parts.repair.click(actions.repair, [page_state], **options)
 
 
 def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]:
