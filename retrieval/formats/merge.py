@@ -31,6 +31,9 @@ _LONG_TITLE = 20
 """Letters from which title and an author tell a paper; shorter ones (`Editorial`) repeat."""
 _LIKE_TITLE = 60.0
 """Similarity (0 to 100) below which titles are of different papers."""
+_RELATED = 50.0
+"""Similarity (0 to 100) of abstracts that have something in common; of 4,000 pairs of different
+seeds none has more than 46."""
 _MOST_COMPARED = 8
 """Records of one paper that a new record is compared with."""
 _MOST_ALIKE = 50
@@ -50,10 +53,15 @@ def letters(text: str) -> str:
 
 def same_paper(left: str, right: str) -> bool:
     """Whether two abstracts, given as `letters`, are the same paper's."""
+    if min(len(left), len(right)) < SHORT_ABSTRACT:
+        return bool(left) and left == right
+    return _likeness(left, right) >= SAME_PAPER
+
+
+def _likeness(left: str, right: str) -> float:
+    """The similarity (0 to 100) of the shorter text and a beginning of the other as long."""
     shorter, longer = sorted((left, right), key=len)
-    if len(shorter) < SHORT_ABSTRACT:
-        return bool(shorter) and shorter == longer
-    return fuzz.ratio(shorter, longer[: len(shorter)]) >= SAME_PAPER
+    return fuzz.ratio(shorter, longer[: len(shorter)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +248,7 @@ def _signs(compared: _Compared) -> Iterator[tuple[str, str]]:
 def _agree_with_id(left: _Compared, right: _Compared) -> bool:
     if left.title and left.title == right.title:
         if left.surnames and right.surnames:
-            return not left.surnames.isdisjoint(right.surnames)
+            return not left.surnames.isdisjoint(right.surnames) and not _are_yearly(left, right)
         return len(left.title) >= _LONG_TITLE or _like_abstracts(left, right)
     return _like_abstracts(left, right) and not _titles_differ(left, right)
 
@@ -255,11 +263,23 @@ def _are_published(*both: _Compared) -> bool:
 
 
 def _agree_with_title(left: _Compared, right: _Compared) -> bool:
-    if left.surnames.isdisjoint(right.surnames):
-        return False
-    if dois_differ(left.record, right.record) and _are_published(left, right):
-        return _like_abstracts(left, right)  # a report of every year has the same title
-    return len(left.title) >= _LONG_TITLE or _like_abstracts(left, right)
+    shared = len(left.surnames & right.surnames)
+    if not shared or 2 * shared < min(len(left.surnames), len(right.surnames)):
+        return False  # surveys share titles, and their many authors a common surname
+    if _like_abstracts(left, right):
+        return True
+    if _are_published(left, right):
+        is_other = dois_differ(left.record, right.record) or years_differ(left.record, right.record)
+    else:
+        arxiv = {each.record.publication.arxiv for each in (left, right)} - {""}
+        is_other = len(arxiv) > 1 or _are_yearly(left, right)
+    return len(left.title) >= _LONG_TITLE and not is_other
+
+
+def _are_yearly(left: _Compared, right: _Compared) -> bool:
+    """Whether years and texts differ: a report of every year has the same title and authors."""
+    is_related = _likeness(left.mark.letters, right.mark.letters) >= _RELATED
+    return years_differ(left.record, right.record) and not is_related
 
 
 _AGREE = {"id": _agree_with_id, "doi": _agree_with_doi, "title": _agree_with_title}
@@ -275,6 +295,11 @@ def _contradict(left: _Compared, right: _Compared) -> bool:
 def dois_differ(left: Record, right: Record) -> bool:
     """Whether both have a DOI, and not the same."""
     return bool(left.doi and right.doi) and left.doi.lower() != right.doi.lower()
+
+
+def years_differ(left: Record, right: Record) -> bool:
+    """Whether both have a year, and not the same."""
+    return bool(left.year and right.year) and left.year != right.year
 
 
 def _titles_differ(left: _Compared, right: _Compared) -> bool:

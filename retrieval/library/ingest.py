@@ -17,6 +17,7 @@ from retrieval.formats.merge import (
     readable_id,
     record_of,
     signs_of,
+    years_differ,
 )
 from retrieval.index.records import StoredPaper
 from retrieval.library.health import drop_files, mend, without_files, write_papers
@@ -322,7 +323,12 @@ def _may_be_rewritten(record: Record, paper: Paper) -> bool:
     if record.given_id and before.given_id and record.given_id != before.given_id:
         return False
     named = record.authors and before.authors
-    return not dois_differ(record, before) and not (named and record.authors != before.authors)
+    is_numbered = record.given_id and before.given_id
+    return (
+        not dois_differ(record, before)
+        and not (named and record.authors != before.authors)
+        and not (years_differ(record, before) and not is_numbered)
+    )
 
 
 def _unknown(library: Library, source: str) -> str:

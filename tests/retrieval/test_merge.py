@@ -182,6 +182,10 @@ YEARLY = {
     "authors": ("Xiang Gao",),
     "publication": Publication(kind="article-journal"),
 }
+BY_GAO = {"title": LONG_TITLE, "authors": ("Xiang Gao",)}
+IN_ARXIV, AGAIN_IN_ARXIV = (
+    Publication(kind="article", arxiv=f"2001.0000{number}") for number in (1, 2)
+)
 OTHER = "Frogs and toads live in ponds. " * 8
 
 
@@ -217,6 +221,18 @@ OTHER = "Frogs and toads live in ponds. " * 8
             {**YEARLY, "doi": "10.1101/2", "publication": Publication(kind="article")},
             1,
         ),
+        ({**YEARLY, "year": 2020}, {**YEARLY, "year": 2021}, 2),
+        ({**BY_GAO, "year": 2020}, {**BY_GAO, "year": 2021}, 2),
+        ({**BY_GAO, "year": 2020}, BY_GAO, 1),
+        ({**NUMBERED, **BY_GAO, "year": 2020}, {**NUMBERED, **BY_GAO, "year": 2021}, 2),
+        # surveys of one title, whose authors share a common surname or are in arXiv twice
+        (
+            {**BY_GAO, "authors": ("Xiang Gao", "Yu Li", "Ann Wang")},
+            {**BY_GAO, "authors": ("Yi Gao", "Bo Chen", "Jo Xu")},
+            2,
+        ),
+        ({**BY_GAO, "publication": IN_ARXIV}, {**BY_GAO, "publication": AGAIN_IN_ARXIV}, 2),
+        ({**BY_GAO, "publication": IN_ARXIV}, BY_GAO, 1),
         (
             {"title": "Editorial", "authors": ("Xiang Gao",)},
             {"title": "Editorial", "authors": ("Xiang Gao",)},
