@@ -19,6 +19,8 @@ _FAMILY_FIRST = re.compile(
 )
 """`Gao X.`, `van de Ven A.`, `Murk J.-L.`, `Gao XY`."""
 _GENERATION = re.compile(r"(?:II|III|IV|VI|Jr|Sr)\.?")
+_GIVEN_GENERATION = re.compile(r"(, [^,]+) ((?:II|III|IV|Jr|Sr|2nd|3rd|4th)\.?)$")
+"""`King, Martin Luther Jr`, as PubMed writes it."""
 _MARKS = (";", "|", "\n")
 _LIST = re.compile(r"\[\s*(?:['\"].*['\"]\s*)?\]", re.DOTALL)
 _IN_LIST = re.compile(r"""(?<=[\[,\s])(?:'([^']*)'|"([^"]*)")(?=\s*[,\]])""")
@@ -28,6 +30,7 @@ def person(text: str) -> Person:
     """A name in any order: `Gao, Xiang`, `Gao X.`, `Xiang Gao`, `Foo, Bob, Jr.`."""
     name = _IN_BRACKETS.sub("", " ".join(text.split())).strip(" ,;")
     if "," in name:
+        name = _GIVEN_GENERATION.sub(r"\1, \2", name)
         return first_name_first(name), name.split(",", 1)[0].strip()
     found = _FAMILY_FIRST.fullmatch(name)
     if (

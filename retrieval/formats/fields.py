@@ -38,7 +38,7 @@ _ATTRIBUTES = r"""(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))?)*
 _PREFIX = r"(?:jats:|mml:|m:|ce:|xhtml:)?"
 _INLINE = re.compile(
     rf"</?(?:mml:\w+|{_PREFIX}(?:i|b|u|em|strong|sub|sup|tt|sc|scp|inf|italic|bold|small|span|font|a"
-    rf"|underline|monospace|math|inline-formula|named-content|xref|ext-link)){_ATTRIBUTES}"
+    rf"|underline|monospace|math|inline-formula|tex-math|named-content|xref|ext-link)){_ATTRIBUTES}"
     r"|<!\[CDATA\[|\]\]>",
     re.IGNORECASE,
 )
@@ -51,6 +51,7 @@ _HEADING = re.compile(
     rf"<{_PREFIX}(title|h[1-6]){_ATTRIBUTES}([^<>]{{1,200}})</{_PREFIX}\1>", re.IGNORECASE
 )
 _TEX_SOURCE = re.compile(r"<(?:jats:)?tex-math\b[^<>]*>[^<]*</(?:jats:)?tex-math>")
+"""Given beside MathML for the same formula; IEEE gives nothing else."""
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:?\s*)", re.IGNORECASE)
@@ -211,7 +212,9 @@ def untagged(text: str) -> str:
     text = unescaped(text)
     if "<" not in text:
         return text
-    text = _HEADING.sub(_as_words, _TEX_SOURCE.sub("", text))
+    if "math>" in text.replace("tex-math>", ""):
+        text = _TEX_SOURCE.sub("", text)
+    text = _HEADING.sub(_as_words, text)
     return _BLOCK.sub(" ", _INLINE.sub("", text))
 
 

@@ -102,6 +102,8 @@ def _outcome(raw: str, schema: Schema, source: Source) -> Record | Skipped:
     kinds = values.get("kind", [])
     if record.tag == "PubmedBookArticle":
         kinds.append("book chapter" if record.find(".//ArticleTitle") is not None else "book")
+    if schema.name == "arxiv" and values["venue"]:
+        kinds.append("article")
     values["kind"] = "; ".join(kinds)
     return checked(values, source)
 

@@ -542,6 +542,7 @@ def of(tmp_path: Path, **fields: Any) -> Record:
         ("I. Pratama; N. L. R; XI LIU", ("I. Pratama", "N. L. R", "XI LIU")),
         ("Xiang Gao|Yu Li", ("Xiang Gao", "Yu Li")),
         ("Foo, Bob, Jr.; Foo Bob III", ("Bob Foo Jr.", "Foo Bob III")),
+        ("Foo, Bob Jr; Foo, Bob T 3rd", ("Bob Foo Jr", "Bob T Foo 3rd")),
         ("NA", ()),
     ],
 )
@@ -549,6 +550,12 @@ def test_authors_are_given_names_first_however_they_are_written(
     tmp_path: Path, written: str, names: tuple[str, ...]
 ) -> None:
     assert of(tmp_path, title="T", authors=written).authors == names
+
+
+def test_a_published_paper_of_the_feed_of_arxiv_is_an_article(tmp_path: Path) -> None:
+    journal = "<arxiv:journal_ref>J. Frogs 12 (2021) 45</arxiv:journal_ref></entry>"
+    (record,) = read(tmp_path, ARXIV_FEED.replace("</entry>", journal))
+    assert (record.publication.kind, record.venue) == (KIND, "J. Frogs 12 (2021) 45")
 
 
 def test_full_names_of_authors_and_journals_win(tmp_path: Path) -> None:
@@ -580,6 +587,14 @@ def test_what_means_nothing_is_empty(tmp_path: Path, nothing: str) -> None:
         ('<p class="a" lang=en>One<br/>two</p>', "One two"),
         ("if a < b and b > c then <stop>", "if a < b and b > c then <stop>"),
         ("<mml:math><mml:mi>x</mml:mi></mml:math> grows", "x grows"),
+        (
+            "<jats:tex-math>$$x$$</jats:tex-math><mml:math><mml:mi>x</mml:mi></mml:math> grows",
+            "x grows",
+        ),
+        (
+            '<inline-formula><tex-math notation="LaTeX">$x^2$</tex-math></inline-formula> grows',
+            "$x^2$ grows",
+        ),
         ("<script>alert(1)</script>", "<script>alert(1)</script>"),
     ],
 )
