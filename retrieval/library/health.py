@@ -181,7 +181,7 @@ def _salvage(library: Library, known: Collection[str], progress: Progress) -> Pa
     folder = library.place.database
     if folder is None:
         return None
-    if not library.is_damaged():
+    if not library.is_damaged() and _is_open(library, known):
         return folder / BEING_REPAIRED if (folder / BEING_REPAIRED).exists() else None
     progress(SALVAGING, 0, _STEPS, "steps")
     copy = set_aside(folder)
@@ -190,6 +190,14 @@ def _salvage(library: Library, known: Collection[str], progress: Progress) -> Pa
     replace_records(folder, found)
     progress(SALVAGING, _STEPS, _STEPS, "steps")
     return copy
+
+
+def _is_open(library: Library, known: Collection[str]) -> bool:
+    """Whether Chroma opens the database, and finds any of its papers: its tables may be damaged."""
+    try:
+        return not known or not set(known).isdisjoint(library.store.paper_ids())
+    except LibraryError:
+        return False
 
 
 def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int) -> str:

@@ -177,6 +177,23 @@ def test_a_repair_that_recovers_all_says_so_and_exits_well(home: Path, whole: Pa
     assert repair(opened(home)).recovered == ""
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE migrations SET hash = 'other'",
+        "UPDATE segments SET scope = 'OTHER'",
+        "DELETE FROM collections",
+    ],
+)
+def test_a_database_whose_own_tables_are_damaged_is_made_anew(home: Path, change: str) -> None:
+    with closing(sqlite3.connect(home / "chroma" / DATABASE)) as database, database:
+        database.execute("PRAGMA foreign_keys = OFF")
+        database.execute(change)
+    assert not is_damaged(home / "chroma")
+    assert f"all {PAPERS} papers were recovered" in repair(opened(home)).recovered
+    assert check(opened(home)).sound
+
+
 @pytest.mark.parametrize("stage", [SALVAGING, EMBEDDING])
 def test_a_repair_that_is_interrupted_is_completed_and_says_the_same(
     home: Path, stage: str
