@@ -194,9 +194,13 @@ class Connection:
             opened = self._new_client()
         except RuntimeError:  # Chroma had kept what it could not open before
             opened = self._new_client()
-        self._client = client = opened
-        self.chunks, self.papers = _collection(client, "chunks"), _collection(client, "papers")
-        return client
+        try:
+            self.chunks, self.papers = _collection(opened, "chunks"), _collection(opened, "papers")
+        except BaseException:  # the next turn opens it again
+            opened.close()
+            raise
+        self._client = opened
+        return opened
 
     def _new_client(self) -> Client:
         settings = Settings(anonymized_telemetry=False)

@@ -194,6 +194,15 @@ def test_a_database_whose_own_tables_are_damaged_is_made_anew(home: Path, change
     assert check(opened(home)).sound
 
 
+def test_a_database_that_cannot_be_opened_is_said_so_each_time(home: Path) -> None:
+    with closing(sqlite3.connect(home / "chroma" / DATABASE)) as database, database:
+        database.execute("UPDATE collections SET config_json_str = '{', schema_str = '{'")
+    library = opened(home)
+    for _ in range(2):
+        with pytest.raises(LibraryError, match="cannot be read or written"):
+            search(library, "graph", 3)
+
+
 @pytest.mark.parametrize("stage", [SALVAGING, EMBEDDING])
 def test_a_repair_that_is_interrupted_is_completed_and_says_the_same(
     home: Path, stage: str
