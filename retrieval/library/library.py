@@ -219,7 +219,7 @@ class Library:
     def _paper_count(self) -> int:
         damaged = LibraryError(
             f"The library {self.place.where} was damaged, by an interrupted write or on the disk; "
-            "run `assistant ingest` to mend it."
+            "run `assistant doctor --repair` to mend it."
         )
         try:
             papers, chunks = self.store.count()

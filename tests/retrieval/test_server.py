@@ -594,7 +594,7 @@ def test_chunks_that_a_server_lost_are_made_again(tmp_path: Path, address: str) 
     client = server_client(where.url, {}, 60, tenant=where.tenant, database=where.database)
     client.delete_collection(f"{where.prefix}-chunks")
     library = opened(tmp_path, address)
-    with pytest.raises(LibraryError, match="run `assistant ingest` to mend it"):
+    with pytest.raises(LibraryError, match="run `assistant doctor --repair` to mend it"):
         library._paper_count()
     assert repair(library).sound
     assert contents(library) == expected
