@@ -253,7 +253,7 @@ def test_vectors_torn_by_a_kill_are_made_anew_from_the_records(
     _mark_as_writing(home)
     command = [sys.executable, "-c", TEAR, str(home), torn]
     assert subprocess.run(command, env=ENVIRONMENT, check=False).returncode == 9
-    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant ingest`"):
+    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant doctor --repair`"):
         search(opened(home), "anything", 5)
     library = opened(home)
     ingest(library, [new.file])
@@ -269,7 +269,7 @@ def test_vectors_that_cannot_be_read_are_made_anew_even_if_nobody_said_so(
     _mark_as_writing(home)
     (pickle,) = home.glob("chroma/*/index_metadata.pickle")
     pickle.write_bytes(b"")
-    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant ingest`"):
+    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant doctor --repair`"):
         search(opened(home), "anything", 5)
     library = opened(home)
     ingest(library, [new.file])

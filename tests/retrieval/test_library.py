@@ -207,7 +207,7 @@ def test_an_open_library_says_so_when_a_kill_has_cost_it_its_chunks(
     assert titles(library, "apple") == ["Fruit"]
     torn = {"revision": "another", "files": {"a file of vectors": [1, 1]}}
     (tmp_path / "home" / "chroma.json").write_text(json.dumps(torn))
-    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant ingest`"):
+    with pytest.raises(LibraryError, match=r"damaged, by .* run `assistant doctor --repair`"):
         titles(library, "apple")
 
 

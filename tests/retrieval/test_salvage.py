@@ -255,7 +255,7 @@ def test_a_manifest_that_is_lost_is_made_anew_and_so_are_the_vectors(
 ) -> None:
     for name in ("library.json", "library.json.copy"):
         (home / name).write_bytes((home / name).read_bytes()[:50])
-    with pytest.raises(LibraryError, match=r"damaged, .* run `assistant ingest`"):
+    with pytest.raises(LibraryError, match=r"damaged, .* run `assistant doctor --repair`"):
         search(opened(home, "others"), "graph", 5)
     library = opened(home, "others")
     assert repair(library).sound
