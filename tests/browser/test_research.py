@@ -54,6 +54,7 @@ def test_a_question_is_pinned_shown_and_unpinned(page: Page, app: Served) -> Non
     wait_until_answered(page)
     page.locator("details.more > summary").click()
     page.get_by_role("button", name="Pin: ask again").click()
+    expect(page.locator(".own-said")).to_contain_text("Pinned")
     pin = page.locator("#pins button")
     expect(pin).to_have_text(LONG)
     dialog = page.locator(".research-dialog")
