@@ -1,4 +1,4 @@
-"""Start, ingest, ask and look at the page, in a network without a route; see `test_no_egress`.
+"""Start, ingest, ask, audit and look at the page, without a route; see `test_no_egress`.
 
 Run inside `unshare --net`: `python tests/offline_smoke.py FOLDER`. Models come from the cache.
 """
@@ -57,6 +57,10 @@ def main(folder: Path) -> None:
     answer = run("ask", QUESTION, "--home", home)
     assert "12 open mussels" in answer
     assert "Searched 2 abstracts (2021);" in answer
+    draft = folder / "draft.md"
+    draft.write_text("Of 15 otters 12 open mussels with stones.", "utf-8")
+    (judged,) = json.loads(run("audit", draft, "--home", home, "--json"))["sentences"]
+    assert judged["verdict"] == "supported"
     with (
         served(home, "--allow-ingest") as app,
         httpx.Client(base_url=app.address, trust_env=False, timeout=120) as client,
@@ -69,6 +73,8 @@ def main(folder: Path) -> None:
         body = {"messages": [{"role": "user", "content": QUESTION}]}
         said = client.post("/v1/chat/completions", json=body).json()
         assert said["assistant"]["citations"][0]["title"] == "Otters at Work"
+        checked = client.post("/v1/audit", json={"draft": draft.read_text("utf-8")}).json()
+        assert checked["counts"]["supported"] == 1
         assert "assistant_outgoing_connections 0.0" in client.get("/metrics").text
     print("ALL DONE WITHOUT A NETWORK")
 

@@ -19,6 +19,9 @@ from assistant.cli.main import main
 from assistant.cli.output import calibration_lines
 from assistant.generation.answer_builder import NO_MODEL_PAPER
 from assistant.pipeline.abstention import read_calibration
+from assistant.research.audit.draft import DraftSentence
+from assistant.research.audit.judge import Auditor
+from assistant.research.audit.types import AuditedSentence
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -594,6 +597,28 @@ def test_ask_prints_a_paragraph_for_a_methods_section(run: Run, library_home: Pa
     assert "We searched 1,643 abstracts (2022-2023); " in done.stdout
     as_json = run("ask", "Hello", "--home", library_home, "--methods", "--json")
     assert "methods" not in json.loads(as_json.stdout)
+
+
+def test_what_was_judged_of_a_draft_is_kept_if_it_is_stopped(
+    run: Run, library_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Auditor._audited
+
+    def judge_or_stop(self: Auditor, sentence: DraftSentence, *others: Any) -> AuditedSentence:
+        if "cover" in sentence.text:
+            raise KeyboardInterrupt
+        return judge(self, sentence, *others)
+
+    monkeypatch.setattr(Auditor, "_audited", judge_or_stop)
+    draft = "We thank all of them. Coral reefs have lost half of their cover. It is said again."
+    page = tmp_path / "report.html"
+    done = run("audit", "-", "--home", library_home, "--json", "--html", page, stdin=draft)
+    assert done.returncode == 130
+    assert done.stderr.endswith("assistant: stopped\n")
+    report = json.loads(done.stdout)
+    assert [each["text"] for each in report["sentences"]] == ["We thank all of them."]
+    assert report["notes"] == ["Stopped: 1 of 3 sentences are checked."]
+    assert report["notes"][0] in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize("command", [("search", "x"), ("ask", "What is x?"), ("audit", "-")])

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -25,7 +26,7 @@ from assistant.research.audit.types import AuditedSentence, audit_json
 from assistant.settings import load_settings
 from assistant.types import dumps
 from retrieval.index.files import write_whole
-from retrieval.types import InputError, Progress, never
+from retrieval.types import Cancelled, InputError, Progress, never
 
 _BIBLIOGRAPHY = "the draft's bibliography in BibTeX"
 _DRAFT = "a draft in text, Markdown or LaTeX, or - for standard input"
@@ -49,13 +50,22 @@ def run_audit(options: argparse.Namespace, flags: Flags) -> None:
         auditor = Auditor(library, reader, verifier)
         resolver = Resolver(library, asked.bibliography)
         console = None if options.json else Console()
-        sentences = list(_shown(auditor, draft, resolver, progress, console))
+        sentences: list[AuditedSentence] = []
+        # What is judged of a long draft is not lost if it is stopped.
+        with suppress(KeyboardInterrupt):
+            for each in _shown(auditor, draft, resolver, progress, console):
+                sentences.append(each)  # noqa: PERF402 - `extend` may lose them
+    if not sentences:
+        raise Cancelled
+    notes = asked.notes_after(len(sentences))
     if options.json:
-        print(dumps(audit_json(sentences, asked.notes)), flush=True)
+        print(dumps(audit_json(sentences, notes)), flush=True)
     print(f"{len(sentences)} sentences: {counts_line(sentences)}", file=sys.stderr)
-    _write(options.html, page(sentences, asked.notes, Path(options.draft).name))
+    _write(options.html, page(sentences, notes, Path(options.draft).name))
     _write(options.bibtex, suggested_bibtex(sentences))
     _write(options.insert, with_citations(draft, sentences))
+    if len(sentences) < len(draft.sentences):
+        raise Cancelled
 
 
 def _shown(

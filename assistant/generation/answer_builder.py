@@ -54,6 +54,8 @@ class MetadataAnswer:
     """The papers that the answer is about."""
     total: int = 0
     """The papers that fit, if these are the first of them."""
+    coverage: str = ""
+    """Whether a list is complete, and by which rule."""
 
 
 class AnswerBuilder:
@@ -108,6 +110,7 @@ class AnswerBuilder:
         `states` says whether a sentence of an abstract states something, so that it may be quoted.
         """
         self._outcome, self.note = metadata.outcome, metadata.note
+        self.coverage = metadata.coverage
         for text, paper in metadata.sentences:
             self.mark_shown()
             yield self.draft.add_record(text, paper, states)

@@ -70,7 +70,7 @@ def _by_kind(
     lists = kind in ("list", "by_authors", "count") and not standalone.excluded
     if lists and (parsed.filters or parsed.unmatched):
         listing = lookup.found(question, parsed, MOST_LISTED)
-        return _list(listing, _command(question, listing.total))
+        return _list(listing, parsed, _command(question, listing.total))
     return None
 
 
@@ -111,7 +111,7 @@ def _command(query: str, papers: int) -> str:
     return f'assistant lookup "{query.replace(chr(34), "")}" -k {papers}'
 
 
-def _list(listing: Listing, command: str = "") -> MetadataAnswer:
+def _list(listing: Listing, parsed: ParsedQuery, command: str = "") -> MetadataAnswer:
     """The papers of a listing; `command`, unless empty, lists all of them."""
     papers = tuple(match.paper for match in listing.matches)
     if listing.note or not papers:
@@ -122,7 +122,17 @@ def _list(listing: Listing, command: str = "") -> MetadataAnswer:
     if more > 0:
         texts[-1] += f", and {more:,} more" + (f" that `{command}` lists" if command else "")
     sentences = tuple((f"{text}.", paper) for text, paper in zip(texts, papers, strict=True))
-    return MetadataAnswer(sentences, papers=papers, total=listing.total)
+    whole = _coverage(parsed, len(papers), listing.total)
+    return MetadataAnswer(sentences, papers=papers, total=listing.total, coverage=whole)
+
+
+def _coverage(parsed: ParsedQuery, shown: int, total: int) -> str:
+    """Whether a list is complete, and by which rule."""
+    topic = f" and the words “{parsed.topic}”" if parsed.topic else ""
+    rule = f"“{parsed.said}”{topic}"
+    if shown < total:
+        return f"Not complete: {shown} of the {total:,} records here that fit {rule} are shown."
+    return f"Complete by the records: no other one here fits {rule}."
 
 
 def _titled(topic: str, lookup: Lookup) -> tuple[Paper, ...]:
@@ -151,7 +161,8 @@ def _by_the_same(
         return None
     whose = " and ".join(names) or f"the authors of “{cited[0].shown_title}”"
     filters = Filters(authors=asked.authors if names else (terms,))
-    listing = lookup.found("", ParsedQuery(filters, said=f"by {whose}"), MOST_LISTED + len(cited))
+    asked_for = ParsedQuery(filters, said=f"by {whose}")
+    listing = lookup.found("", asked_for, MOST_LISTED + len(cited))
     known = {paper.id for paper in cited}
     others = tuple(match for match in listing.matches if match.paper.id not in known)
     if not others:
@@ -159,7 +170,7 @@ def _by_the_same(
         return MetadataAnswer((), Outcome.NOT_IN_LIBRARY, note)
     total = listing.total - (len(listing.matches) - len(others))
     command = _command(f"papers by {whose}", listing.total) if names else ""
-    return _list(Listing(others[:MOST_LISTED], total), command)
+    return _list(Listing(others[:MOST_LISTED], total), asked_for, command)
 
 
 def _is_one_of(name: str, asked: Sequence[Sequence[str]]) -> bool:

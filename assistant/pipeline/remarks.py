@@ -48,12 +48,18 @@ def coverage(
         return f"No abstract cited here mentions {names}."
     if shape != "overview":
         return ""
-    shown = len({each.paper.id for each in evidence})
+    shown = {each.paper.id for each in evidence}
     found = index.covered(question, index.size, filters)
-    on_topic = sum(share >= ON_TOPIC for _, share in found)
-    have = "has" if on_topic == 1 else "have"
-    whole = f" Of all {index.size:,}, {on_topic:,} {have} most words of the question."
-    return f"Shown: {shown} of the {len(read)} abstracts read.{whole if on_topic else ''}"
+    on_topic = {id_ for id_, share in found if share >= ON_TOPIC}
+    more = len(on_topic - shown)
+    if not on_topic:
+        whole = "Its words do not tell whether that is all: no abstract has most of them."
+    elif more:
+        have = "has" if more == 1 else "have"
+        whole = f"Not complete: {more:,} more of all {index.size:,} {have} most of its words."
+    else:
+        whole = f"Complete by its words: no other of all {index.size:,} has most of them."
+    return f"Shown: {len(shown)} of the {len(read)} abstracts read for the question. {whole}"
 
 
 def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:

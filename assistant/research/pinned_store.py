@@ -57,6 +57,11 @@ class PinnedAnswer:
         cited = (Cited(c.paper.id, c.paper.shown_title, c.quote) for c in answer.citations)
         return cls(answer.outcome, answer.text, tuple(cited), time.time())
 
+    @property
+    def quotes(self) -> bool:
+        """Whether its text quotes what it cites; a list of records does not."""
+        return any(each.quote in self.text for each in self.cited)
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:

@@ -60,6 +60,11 @@ def test_ask_answers_with_citations(app: Served) -> None:
     assert {citation["title"] for citation in answer["citations"]} == {TITLE}
 
 
+def test_ask_says_whether_a_list_is_complete(app: Served) -> None:
+    answer = json.loads(call(app, "ask", question="Which papers are by Denny Zhou?")[1])
+    assert answer["coverage"] == "Complete by the records: no other one here fits “by Denny Zhou”."
+
+
 def test_ask_says_what_no_abstract_answers(app: Served) -> None:
     answer = json.loads(call(app, "ask", question="What's the weather in Vienna tomorrow?")[1])
     assert answer["outcome"] == "not_in_library"
@@ -89,6 +94,8 @@ def test_a_table_and_pins_come_as_over_http(app: Served, client: httpx.Client) -
     (asked_pin,) = client.get("/v1/pinned").json()["pinned"]
     assert TITLE in {each["title"] for each in asked_pin["cited"]}
     assert client.post(f"/v1/pinned/{pin['id']}/seen").status_code == httpx.codes.NO_CONTENT
+    assert not json.loads(call(app, "pinned", seen=pin["id"])[1])["pinned"][0]["unread"]
+    assert call(app, "pinned", seen="none")[0]
     assert client.delete(f"/v1/pinned/{pin['id']}").status_code == httpx.codes.NO_CONTENT
     assert client.delete(f"/v1/pinned/{pin['id']}").status_code == httpx.codes.NOT_FOUND
     assert json.loads(call(app, "pinned")[1]) == {"pinned": []}

@@ -8,7 +8,7 @@ import httpx
 from app_process import Served
 from test_mcp import QUESTION, call
 
-from assistant.research.receipt import read_receipts
+from assistant.research.receipt import methods_of, read_receipts
 
 
 def checked(receipt: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -31,6 +31,7 @@ def test_a_completion_has_a_receipt_of_the_whole_answer(
     chunks = [line.removeprefix("data: ") for line in streamed.splitlines() if "data: {" in line]
     last = json.loads(chunks[-1])["assistant"]["receipt"]
     assert checked(last, tmp_path)["answer"] == receipt["answer"]
+    assert said["methods"] == methods_of(receipt)
 
 
 def test_without_the_field_there_is_none(client: httpx.Client) -> None:
@@ -43,4 +44,8 @@ def test_without_the_field_there_is_none(client: httpx.Client) -> None:
 def test_the_tool_gives_one_if_asked(app: Served, tmp_path: Path) -> None:
     failed, text = call(app, "ask", question=QUESTION, receipt=True)
     assert not failed
-    assert checked(json.loads(text)["receipt"], tmp_path)["question"] == QUESTION
+    said = json.loads(text)
+    receipt = checked(said["receipt"], tmp_path)
+    assert receipt["question"] == QUESTION
+    assert said["methods"] == methods_of(receipt)
+    assert "We searched on 20" in said["methods"]

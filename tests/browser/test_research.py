@@ -54,11 +54,31 @@ def test_a_question_is_pinned_shown_and_unpinned(page: Page, app: Served) -> Non
     wait_until_answered(page)
     page.locator("details.more > summary").click()
     page.get_by_role("button", name="Pin: ask again").click()
+    expect(page.locator(".own-said")).to_contain_text("Pinned")
     pin = page.locator("#pins button")
     expect(pin).to_have_text(LONG)
     dialog = page.locator(".research-dialog")
     pin.click()
     expect(dialog.get_by_role("heading", name=LONG)).to_be_visible()
     assert faults(page) == []
+    expect(dialog.locator(".pin-text")).to_have_count(0)
     dialog.get_by_role("button", name="Unpin").click()
     expect(pin).to_have_count(0)
+
+
+def test_a_pinned_list_of_records_shows_the_list(page: Page, app: Served) -> None:
+    open_chat(page, app)
+    ask(page, "Which papers are by Denny Zhou?")
+    wait_until_answered(page)
+    page.locator("details.more > summary").click()
+    page.get_by_role("button", name="Pin: ask again").click()
+    expect(page.locator(".own-said")).to_contain_text("Pinned")
+    dialog = page.locator(".research-dialog")
+    for _ in range(60):
+        page.locator("#pins button").click()
+        expect(dialog.get_by_role("button", name="Unpin")).to_be_visible()
+        if dialog.locator("blockquote").count():
+            break
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(500)
+    expect(dialog.locator(".pin-text")).to_contain_text("“TEMPERA: ")

@@ -39,6 +39,12 @@ class Audit:
         draft = read_draft(text, name)
         return cls(draft, entries, (*draft.notes, *notes))
 
+    def notes_after(self, judged: int) -> tuple[str, ...]:
+        """The notes of a report on the first sentences: it says if they are not all."""
+        total = len(self.draft.sentences)
+        stopped = f"Stopped: {judged:,} of {total:,} sentences are checked."
+        return self.notes if judged == total else (*self.notes, stopped)
+
 
 def audit_in_turns(
     assistant: Assistant,

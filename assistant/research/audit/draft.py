@@ -50,7 +50,8 @@ _COMMAND = re.compile(
 _OPTION = re.compile(r"\s*\[[^\[\]]{0,300}\]")
 _LATEX_HEADING = "part chapter section subsection subsubsection paragraph subparagraph".split()
 _UNCLOSED_CITE = re.compile(
-    r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[^{}]{0,2000}(?:\{|\n\s*\n|\Z)"
+    r"(?P<opening>\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[\w:+/,-]*)"
+    r"(?P<rest>[^{}]{0,2000}(?:\{|\n\s*\n|\Z))"
 )
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _DOLLAR = re.compile(r"\\.|\$")
@@ -229,6 +230,7 @@ def _latex_prose(text: str) -> tuple[str, list[tuple[int, int]], list[str]]:
         f"The citation of line {_line(text, found.start())} does not close; it is not read."
         for found in _UNCLOSED_CITE.finditer(prose, start, end)
     ]
+    prose = _UNCLOSED_CITE.sub(lambda m: _HIDDEN.sub(" ", m["opening"]) + m["rest"], prose)
     prose = _without_commands(_blanked(prose, _DISPLAYED))
     spans, at = [], start
     for gap in [*_BLANK_LINES.finditer(prose, start, end), None]:

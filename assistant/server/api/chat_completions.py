@@ -17,6 +17,7 @@ from fastapi.responses import StreamingResponse
 from assistant.generation.answer_builder import answer_text
 from assistant.models.llama.decoding import Sampling
 from assistant.pipeline.assistant import Assistant, checked_question
+from assistant.research.receipt import methods_of
 from assistant.server.api.errors import ApiError, documented, error_event, unless_gone
 from assistant.server.api.recent import RecentAnswers, spoken
 from assistant.server.api.schemas import ChatCompletion, ChatRequest, FinishReason, Message
@@ -283,7 +284,9 @@ class _Completion:
         is_drawn = self._body.temperature or self._body.seed is not None
         if is_drawn and not self._writes_freely:
             notes.append(_NOT_SAMPLED)
-        receipt = {"receipt": self.receipt} if self.receipt else {}
+        receipt: Json = {}
+        if self.receipt:
+            receipt = {"methods": methods_of(self.receipt), "receipt": self.receipt}
         fields = answer_json(answer, str(self._envelope["id"]), self._turn)
         return {**fields, "notes": notes, **receipt}
 

@@ -202,6 +202,8 @@ class AnswerOut(_ResponseModel):
     """What was searched, matched, read and cited, in one sentence; empty for small talk."""
     suggestions: list[str]
     """Further questions that the cited abstracts answer."""
+    methods: str | None = None
+    """What was searched as a paragraph for a methods section, beside a receipt."""
     receipt: dict[str, Any] | None = None
     """If asked for: of the whole answer, also where `max_tokens` or `stop` cut it short."""
     notes: list[str] = []
@@ -378,6 +380,9 @@ class AuditRequest(_RequestModel):
     """Text, Markdown or LaTeX."""
     bibliography: str = ""
     """The draft's bibliography, BibTeX."""
+    insert: bool = False
+    """Whether the JSON has the draft with the suggested citations, and their BibTeX."""
+    format: Literal["json", "html"] = "json"
 
 
 class EvidenceOut(_ResponseModel):
@@ -429,3 +434,7 @@ class AuditOut(_ResponseModel):
     counts: dict[str, int]
     notes: list[str]
     """What in the draft's markup could not be read as meant."""
+    inserted: str | None = None
+    """The draft with the suggested citations, if asked for."""
+    bibtex: str | None = None
+    """The papers whose citation is suggested, if asked for."""

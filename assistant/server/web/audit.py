@@ -31,6 +31,10 @@ _EACH = 100
 """Sentences up to which each is shown at once; of long drafts every hundredth part is."""
 _FAILED = "Something unexpected went wrong; check again. The terminal shows more."
 _NOTHING = "Check a draft first."
+_SHOW = """
+watch('value', () => requestAnimationFrame(() => element.querySelector('textarea')?.focus()));
+"""
+"""Shows the draft with its citations, which stands below all sentences."""
 
 audit_html = templates("audit", icons=ICONS, verdicts=Verdict, decisive=with_decisive_words)
 
@@ -60,7 +64,7 @@ def audit_tab(service: Service, stops: Stops, paper: PaperDialog) -> None:
     )
     feed = gr.HTML(html_template="", js_on_load=script, elem_id="audit-feed")
     saved = gr.HTML(html_template="", js_on_load=(STATIC / "save.js").read_text("utf-8"))
-    inserted = gr.HTML(elem_id="audit-inserted", js_on_load=None, apply_default_css=False)
+    inserted = gr.HTML(elem_id="audit-inserted", js_on_load=_SHOW, apply_default_css=False)
     done = gr.State(None)
     paper.opens_from(listing)
 
@@ -126,7 +130,8 @@ def _file(known: _Done | None, what: str, nonce: str) -> str:
     """A file to download, as JSON for `save.js`."""
     if known is None or known.audit is None:
         return json.dumps({"say": _NOTHING, "nonce": nonce})
-    sentences, notes = known.sentences, known.audit.notes
+    sentences = known.sentences
+    notes = known.audit.notes_after(len(sentences))
     if what == "json":
         text, name = dumps(audit_json(sentences, notes)) + "\n", "audit.json"
     else:

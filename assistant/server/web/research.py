@@ -113,7 +113,9 @@ class Research:
         except UserError as error:
             return self._message("Not pinned", str(error))
         self._service.pinned.wake()
-        return {self._pins: self._listed("", request)}
+        self._runs += 1
+        said = research_html("said", self._runs, "Pinned; it is asked again when papers change")
+        return {self._pins: self._listed("", request), self.dialog: said}
 
     def _open(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show a pin with what changed, which then is seen."""

@@ -14,9 +14,11 @@ from gradio.events import api
 
 from assistant.models.llama.decoding import LIKELIEST
 from assistant.models.llama.reading_ahead import read_ahead_async
+from assistant.research.audit.audit import Audit
 from assistant.research.pinned import pin_json, pin_question, unread
+from assistant.research.receipt import methods_of
 from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
-from assistant.server.api.audit import audited
+from assistant.server.api.audit import audited, report_json
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -24,7 +26,10 @@ from retrieval.query.syntax import ExplicitFilters
 from retrieval.types import UserError
 
 _MOST_PAPERS = 50
-_SHOWN = ("question", "outcome", "answer", "sentences", "citations", "coverage_statement")
+_SHOWN = (
+    *("question", "outcome", "answer", "sentences", "citations"),
+    *("coverage", "coverage_statement"),
+)
 """Fields of an answer that another assistant needs."""
 _NAMES = frozenset({"ask", "search", "lookup", "audit", "table", "pinned"})
 
@@ -48,7 +53,8 @@ def add_tools(service: Service) -> None:
 
         Args:
             question: one question that can be understood by itself
-            receipt: whether to add what the answer was made with and from, to be replayed
+            receipt: whether to add what the answer was made with and from, to be replayed, and
+                what was searched as a paragraph for a methods section
 
         Returns:
             JSON with the outcome, the answer, its sentences, and citations with their quotes
@@ -58,9 +64,8 @@ def add_tools(service: Service) -> None:
                 if isinstance(event, Completed):
                     shown = _shown(event.answer)
                     if receipt:
-                        shown["receipt"] = await run_in_threadpool(
-                            service.receipt, event.answer, (), LIKELIEST
-                        )
+                        made = await run_in_threadpool(service.receipt, event.answer, (), LIKELIEST)
+                        shown |= {"methods": methods_of(made), "receipt": made}
                     return dumps(shown)
         raise AssertionError("a stream of events ends with Completed")
 
@@ -105,18 +110,26 @@ def add_tools(service: Service) -> None:
         matches = lookup_json(listing.matches)
         return dumps({"total": listing.total, "note": listing.note, "matches": matches})
 
-    async def audit(draft: str, request: gr.Request, bibliography: str = "") -> str:
+    async def audit(
+        draft: str,
+        request: gr.Request,
+        bibliography: str = "",
+        insert: bool = False,  # noqa: FBT001, FBT002 - it is called by names
+    ) -> str:
         """Check a draft against the library: which of its sentences do the abstracts support?
 
         Args:
             draft: text, Markdown or LaTeX
             bibliography: the draft's BibTeX, by which its citation keys are resolved
+            insert: whether to add the draft with the suggested citations, and their BibTeX
 
         Returns:
             JSON with every sentence, its verdict, the sentences of abstracts that show it, and what
             became of its citations
         """
-        return dumps(await audited(service, draft, bibliography, _owner(request)))
+        asked = await run_in_threadpool(Audit.of, draft, "", bibliography)
+        sentences = await audited(service, asked, _owner(request))
+        return dumps(report_json(asked, sentences, insert=insert))
 
     tools: list[Callable[..., Awaitable[str]]] = [
         *(ask, search, lookup, audit),
@@ -148,12 +161,13 @@ def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
                 filled = each
         return dumps(table_json(filled))
 
-    async def pinned(request: gr.Request, add: str = "", remove: str = "") -> str:
+    async def pinned(request: gr.Request, add: str = "", remove: str = "", seen: str = "") -> str:
         """Pin questions that are asked again whenever the library has changed, or list them.
 
         Args:
             add: a question to be pinned; empty to pin none
             remove: the id of a pinned question to be removed; empty to remove none
+            seen: the id of one whose change is to be unread no longer; empty for none
 
         Returns:
             JSON with the pinned questions, their latest answers, and how the evidence has changed
@@ -164,6 +178,8 @@ def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
             service.pinned.wake()
         if remove.strip():
             pins.remove(owner, remove.strip())
+        if seen.strip():
+            pins.mark_seen(owner, seen.strip())
         listed = await run_in_threadpool(pins.listed, owner)
         return dumps({"pinned": [pin_json(pin, unread(pin)) for pin in listed]})
 

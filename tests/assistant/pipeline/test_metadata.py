@@ -234,6 +234,33 @@ def test_more_by_the_author_asked_for(tmp_path: Path) -> None:
     assert found.note == "No other paper by Ben Okafor in this library."
 
 
+def test_a_list_says_whether_it_is_complete_and_by_which_rule(tmp_path: Path) -> None:
+    few = lookup_in(PAPERS, tmp_path / "few")
+    many = lookup_in([paper(f"p{n}") for n in range(MOST_LISTED + 3)], tmp_path / "many")
+    whole = "Complete by the records: no other one here fits"
+    for lookup, question, said in (
+        (
+            few,
+            "papers by Ada Miro",
+            f"{whole} “by Ada Miro”.",
+        ),
+        (
+            few,
+            "papers by Ada Miro about pruning",
+            f"{whole} “by Ada Miro” and the words “pruning”.",
+        ),
+        (
+            many,
+            "papers by Ada Miro",
+            "Not complete: 10 of the 13 records here that fit “by Ada Miro” are shown.",
+        ),
+        (few, "papers by Ada Lovelace", ""),
+    ):
+        found = from_metadata(lookup, question, "list")
+        assert found is not None
+        assert found.coverage == said
+
+
 @pytest.mark.parametrize(
     ("before", "rest"),
     [

@@ -11,7 +11,7 @@ from assistant.generation.rendering import TERMINAL, parts_of_answer, write
 from assistant.generation.verification.support import Verifier
 from assistant.models.chat import LlamaCppChatModel
 from assistant.pipeline.assistant import Assistant
-from assistant.pipeline.remarks import suggestions
+from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.shapes import (
     UNDEFINED,
     each_side,
@@ -29,7 +29,7 @@ from retrieval.library.library import Library
 from retrieval.search.reader import ROLES, PaperRead, Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.splitting import Sentence
-from retrieval.types import Chunk, Paper, Passage, never
+from retrieval.types import Chunk, Filters, Paper, Passage, never
 
 Ask = Callable[[str], Answer]
 
@@ -124,6 +124,24 @@ def test_an_overview_quotes_a_sentence_a_paper_and_says_how_many_there_are(ask: 
     assert answer.outcome is Outcome.ANSWERED
     assert all(each.kind is SentenceKind.QUOTED for each in answer.sentences)
     assert answer.coverage.startswith("Shown: 1 of the ")
+    assert answer.coverage.endswith("Complete by its words: no other of all 4 has most of them.")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("pruning vision models", "Not complete: 1 more of all 4 has most of its words."),
+        (
+            "ballet",
+            "Its words do not tell whether that is all: no abstract has most of them.",
+        ),
+    ],
+)
+def test_an_overview_that_may_miss_papers_says_so(
+    library: Library, question: str, said: str
+) -> None:
+    text = coverage("overview", question, [], [], library.lexical, filters=Filters(), absent=())
+    assert text == f"Shown: 0 of the 0 abstracts read for the question. {said}"
 
 
 def sentence(text: str, evidence: float = 0.0, **roles: float) -> SentenceRead:

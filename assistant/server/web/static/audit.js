@@ -14,6 +14,7 @@ function busy(is) {
 }
 
 function count() {
+  shown('.audit-bar').hidden = !shown('.audit-list').children.length;
   for (const button of document.querySelectorAll('.audit-filters button')) {
     const verdict = button.dataset.verdict;
     const those = verdict ? `.audit-list > [data-verdict="${verdict}"]` : '.audit-list > li';

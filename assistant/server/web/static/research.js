@@ -17,7 +17,8 @@ watch('value', () => {
   if (!props.value) return;
   const parsed = document.createElement('template');
   parsed.innerHTML = props.value;
-  const run = parsed.content.querySelector('[data-run]')?.dataset.run;
+  const {run, say} = parsed.content.querySelector('[data-run]')?.dataset ?? {};
+  if (say) { window.ownPage.say(say, window.ownPage.placeOf(element)); return; }
   if (run === closed) return;
   const shown = dialog.querySelector('[data-run]');
   if (dialog.open && shown?.dataset.run === run) {
