@@ -4,10 +4,11 @@
 
 SCIFACT holds `support_dev.jsonl`; HOME is a library made of its `corpus.jsonl`. Every claim is
 searched, read and compared once; the audit's verdict and the baselines are computed from that:
-labels (supported, contradicted, nothing found), and the sentences shown as evidence. The thresholds
-of the lexical and the reader's baseline are the best on these very claims, in their favour. Then
-the 40 sentences of `audit_drafts.jsonl` in the library of the seeds, if `--seeds HOME` names it.
-Prints a table, then one JSON line. Results are in audit.md.
+labels (supported, contradicted, nothing found), the sentences shown as evidence, and what is shown
+as supported and as contradicted, by truth. A claim that the audit takes for none counts as nothing
+found. The thresholds of the lexical and the reader's baseline are the best on these very claims, in
+their favour. Then the 40 sentences of `audit_drafts.jsonl` in the library of the seeds, if `--seeds
+HOME` names it. Prints the table of audit.md, then one JSON line.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -36,6 +38,8 @@ WRITTEN = Path(__file__).with_name("audit_drafts.jsonl")
 _SHORTEST_WORD, _STEM = 4, 6
 SCALARS = [0, 4, 5, 6, 7, 8]
 """Support logit, the reader's three and the guards among the features."""
+MOST_SHOWN = 3
+"""Sentences that the audit shows for a claim."""
 ANSWERS, DENIAL_SHARE, EVIDENCE_WEIGHT = 0.0, 0.4, 0.03
 """Of `reader_then_stance`; the first two were chosen on 90 training claims."""
 
@@ -47,6 +51,8 @@ class Gold:
     label: str
     sentences: set[tuple[str, str]]
     """Paper and text of every marked sentence."""
+    abstracts: set[tuple[str, str]]
+    """Paper and label of every abstract that supports or contradicts it."""
 
 
 @dataclass
@@ -60,8 +66,19 @@ class Pair:
     stance: Stance
 
 
+@dataclass
+class Judged:
+    """A claim with the sentences that it is judged by."""
+
+    claim: str
+    is_claim: bool
+    """Whether the audit takes it for one."""
+    pairs: list[Pair]
+
+
 Predicted = tuple[str, list[tuple[str, str]]]
 """A label, and the sentences shown for it."""
+Predict = Callable[[Judged], Predicted]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -73,39 +90,44 @@ def gold_of(folder: Path) -> dict[str, Gold]:
     """What is known of each claim; a claim on which two papers differ is contradicted."""
     known: dict[str, Gold] = {}
     for row in lines(folder / "support_dev.jsonl"):
-        gold = known.setdefault(row["claim"], Gold("nothing found", set()))
+        gold = known.setdefault(row["claim"], Gold("nothing found", set(), set()))
         label = OF_SCIFACT[row["label"]]
-        if label != "nothing found" and gold.label != "contradicted":
-            gold.label = label
+        if label != "nothing found":
+            gold.abstracts.add((row["doc_id"], label))
+            gold.label = "contradicted" if gold.label == "contradicted" else label
         marked = row["rationale_sentences"]
         gold.sentences |= {(row["doc_id"], row["sentences"][at].strip()) for at in marked}
     return known
 
 
-def judged(auditor: Auditor, claim: str, verifier: Any, reader: Any) -> list[Pair]:
-    """Every pair that the audit looks at for a claim."""
+def judged(auditor: Auditor, claim: str, verifier: Any, reader: Any) -> Judged:
+    """A claim with every pair that the audit looks at."""
     papers = [each.paper for each in search(auditor.library, claim, READ)]
-    scalars = [
-        x[0, SCALARS].tolist() for _, x in read_pairs(reader, verifier, claim, papers, never)
+    read = list(read_pairs(reader, verifier, claim, papers, never))
+    with mock.patch.object(judge, "read_pairs", return_value=read):  # not read twice
+        stances = list(auditor.stances(claim, papers, never))
+    pairs = [
+        Pair(each.evidence.paper.id, each.evidence.text, x[0, SCALARS].tolist(), each)
+        for each, (_, x) in zip(stances, read, strict=True)
     ]
-    stances = list(auditor.stances(claim, papers, never))
-    return [
-        Pair(each.evidence.paper.id, each.evidence.text, known, each)
-        for each, known in zip(stances, scalars, strict=True)
-    ]
+    return Judged(claim, auditor.is_claim(claim), pairs)
 
 
-def audit(_claim: str, pairs: Sequence[Pair]) -> Predicted:
-    """As the product decides."""
-    verdict, telling = verdict_of([each.stance for each in pairs])
-    best = {each.evidence.paper.id: each.evidence for each in reversed(telling)}
-    return verdict.value, [(id_, each.text) for id_, each in best.items()][-3:]
+def audit(judged: Judged) -> Predicted:
+    """As the product decides and shows: the surest sentence of each of three papers at most."""
+    if not judged.is_claim:
+        return NOTHING
+    verdict, telling = verdict_of([each.stance for each in judged.pairs])
+    best: dict[str, str] = {}
+    for each in telling:
+        best.setdefault(each.evidence.paper.id, each.evidence.text)
+    return verdict.value, list(best.items())[:MOST_SHOWN]
 
 
-def likeliest(_claim: str, pairs: Sequence[Pair]) -> Predicted:
+def likeliest(judged: Judged) -> Predicted:
     """The stance that is likelier than the others for the surest pair, without strictness."""
-    support = max(pairs, key=lambda each: each.stance.support)
-    denial = max(pairs, key=lambda each: each.stance.contradiction)
+    support = max(judged.pairs, key=lambda each: each.stance.support)
+    denial = max(judged.pairs, key=lambda each: each.stance.contradiction)
     if max(support.stance.support, 2 * denial.stance.contradiction) < 0.5:
         return "nothing found", []
     is_for = support.stance.support >= 2 * denial.stance.contradiction
@@ -113,12 +135,12 @@ def likeliest(_claim: str, pairs: Sequence[Pair]) -> Predicted:
     return LABELS[not is_for], [(best.paper, best.text)]
 
 
-def reader_then_stance(_claim: str, pairs: Sequence[Pair]) -> Predicted:
+def reader_then_stance(judged: Judged) -> Predicted:
     """The reader decides whether an abstract answers, the stance which way."""
-    top = max(pairs, key=lambda each: (each.scalars[3], each.scalars[1]))
+    top = max(judged.pairs, key=lambda each: (each.scalars[3], each.scalars[1]))
     if top.scalars[3] < ANSWERS:
         return NOTHING
-    same = [each for each in pairs if each.paper == top.paper]
+    same = [each for each in judged.pairs if each.paper == top.paper]
     support = max(each.stance.support for each in same)
     denial = max(each.stance.contradiction for each in same)
     best = max(
@@ -130,29 +152,29 @@ def reader_then_stance(_claim: str, pairs: Sequence[Pair]) -> Predicted:
     return LABELS[denial / (support + denial) > DENIAL_SHARE], [(best.paper, best.text)]
 
 
-def support_alone(_claim: str, pairs: Sequence[Pair]) -> Predicted:
+def support_alone(judged: Judged) -> Predicted:
     """The support check of written answers: supported or nothing."""
-    best = max(pairs, key=lambda each: each.scalars[0])
+    best = max(judged.pairs, key=lambda each: each.scalars[0])
     held = best.scalars[0] >= THRESHOLD and not any(best.scalars[4:])
     return ("supported", [(best.paper, best.text)]) if held else ("nothing found", [])
 
 
-def reader_alone(least: float) -> Callable[[str, Sequence[Pair]], Predicted]:
+def reader_alone(least: float) -> Predict:
     """The reader: supported if an abstract answers, by its best sentence."""
 
-    def predict(_claim: str, pairs: Sequence[Pair]) -> Predicted:
-        best = max(pairs, key=lambda each: (each.scalars[3], each.scalars[1]))
+    def predict(judged: Judged) -> Predicted:
+        best = max(judged.pairs, key=lambda each: (each.scalars[3], each.scalars[1]))
         return ("supported", [(best.paper, best.text)]) if best.scalars[3] >= least else NOTHING
 
     return predict
 
 
-def lexical(least: float) -> Callable[[str, Sequence[Pair]], Predicted]:
+def lexical(least: float) -> Predict:
     """Words in common: supported from a share of the claim's words on."""
 
-    def predict(claim: str, pairs: Sequence[Pair]) -> Predicted:
-        best = max(pairs, key=lambda each: shared(claim, each.text))
-        is_like = shared(claim, best.text) >= least
+    def predict(judged: Judged) -> Predicted:
+        best = max(judged.pairs, key=lambda each: shared(judged.claim, each.text))
+        is_like = shared(judged.claim, best.text) >= least
         return ("supported", [(best.paper, best.text)]) if is_like else NOTHING
 
     return predict
@@ -174,20 +196,24 @@ def shared(claim: str, text: str) -> float:
     return len(said & known) / max(len(said), 1)
 
 
-def by_chance(seed: int) -> Callable[[str, Sequence[Pair]], Predicted]:
+def by_chance(seed: int) -> Predict:
     """A label as frequent as in SciFact's training claims, and a sentence at random."""
     chance = random.Random(seed)  # noqa: S311
 
-    def predict(_claim: str, pairs: Sequence[Pair]) -> Predicted:
+    def predict(judged: Judged) -> Predicted:
         (label,) = chance.choices(LABELS, (370, 194, 355))
-        pair = chance.choice(pairs)
+        pair = chance.choice(judged.pairs)
         return (label, [(pair.paper, pair.text)]) if label != LABELS[2] else NOTHING
 
     return predict
 
 
 def figures(predicted: Iterable[Predicted], golds: Iterable[Gold]) -> dict[str, float]:
-    """Macro F1 of the labels, accuracy, F1 of the sentences, and what must not happen."""
+    """Macro F1 of the labels, accuracy, F1 of the sentences, and what is shown, by truth.
+
+    The abstract-level label-only F1 is that of published systems (Wadden et al. 2020): over pairs
+    of a claim and an abstract that supports or contradicts it.
+    """
     both = list(zip(predicted, golds, strict=True))
     f1 = []
     for label in LABELS:
@@ -197,16 +223,22 @@ def figures(predicted: Iterable[Predicted], golds: Iterable[Gold]) -> dict[str, 
     shown = sum(len(said[1]) for said, _ in both)
     marked = sum(len(gold.sentences) for _, gold in both)
     hits = sum(is_marked(each, gold) for said, gold in both for each in said[1])
-    denied = sum(gold.label == "contradicted" for _, gold in both)
-    wrong = sum(gold.label == "contradicted" and said[0] == "supported" for said, gold in both)
+    found = [({(paper, said[0]) for paper, _ in said[1]}, gold.abstracts) for said, gold in both]
+    labelled = sum(len(papers) + len(known) for papers, known in found)
     return {
         "label macro F1": float(np.mean(f1)),
         **{f"F1 {label}": value for label, value in zip(LABELS, f1, strict=True)},
         "accuracy": float(np.mean([said[0] == gold.label for said, gold in both])),
         "evidence F1": 2 * hits / (shown + marked) if shown + marked else 0.0,
         "evidence precision": hits / shown if shown else 0.0,
-        "contradicted shown as supported": wrong,
-        "contradicted": denied,
+        "abstract label-only F1": 2 * sum(len(a & b) for a, b in found) / labelled,
+        **{
+            f"{truth} shown as {shown}": sum(
+                said[0] == shown and gold.label == truth for said, gold in both
+            )
+            for shown in LABELS[:2]
+            for truth in LABELS
+        },
     }
 
 
@@ -217,13 +249,13 @@ def is_marked(shown: tuple[str, str], gold: Gold) -> bool:
 
 
 def best_of(
-    make: Callable[[float], Callable[[str, Sequence[Pair]], Predicted]],
+    make: Callable[[float], Predict],
     leasts: Iterable[float],
-    known: Sequence[tuple[str, list[Pair]]],
+    known: Sequence[Judged],
     golds: Sequence[Gold],
 ) -> dict[str, float]:
     """The figures with the threshold that is best on these claims."""
-    tried = [figures([make(least)(*each) for each in known], golds) for least in leasts]
+    tried = [figures([make(least)(each) for each in known], golds) for least in leasts]
     return max(tried, key=lambda each: each["label macro F1"])
 
 
@@ -240,36 +272,47 @@ def main() -> None:
     claims = sorted(golds)
     random.Random(1).shuffle(claims)  # noqa: S311
     known = read_or_judge(options, claims[: options.claims])
-    gold = [golds[claim] for claim, _ in known]
+    gold = [golds[each.claim] for each in known]
     found = {
         "random (mean of 20)": mean_of([at_random(seed, known, gold) for seed in range(20)]),
         "lexical": best_of(lexical, np.arange(0.1, 1, 0.05), known, gold),
         "reader alone": best_of(reader_alone, np.arange(-8, 8, 0.5), known, gold),
-        "support check alone": figures([support_alone(*each) for each in known], gold),
-        "audit, likeliest stance": figures([likeliest(*each) for each in known], gold),
-        "reader, then stance": figures([reader_then_stance(*each) for each in known], gold),
-        "audit, as shipped": figures([audit(*each) for each in known], gold),
+        "support check alone": figures([support_alone(each) for each in known], gold),
+        "audit, likeliest stance": figures([likeliest(each) for each in known], gold),
+        "reader, then stance": figures([reader_then_stance(each) for each in known], gold),
+        "audit, as shipped": figures([audit(each) for each in known], gold),
     }
-    for name, row in found.items():
-        print(f"{name:24}", *(f"{key} {value:.3f}" for key, value in row.items()), sep="  ")
+    show(found)
     reach = [
-        any(is_marked((p.paper, p.text), g) for p in ps)
-        for (_, ps), g in zip(known, gold, strict=True)
-        if g.sentences
+        any(is_marked((pair.paper, pair.text), truth) for pair in each.pairs)
+        for each, truth in zip(known, gold, strict=True)
+        if truth.sentences
     ]
     print(
         f"of {len(reach)} claims with evidence {np.mean(reach):.3f} have a marked sentence compared"
     )
+    print(f"{sum(not each.is_claim for each in known)} of {len(known)} claims are taken for none")
     written = on_seeds(options.seeds) if options.seeds else {}
     print(json.dumps({"claims": len(known), **found, "written": written}))
 
 
-def at_random(
-    seed: int, known: Sequence[tuple[str, list[Pair]]], golds: Sequence[Gold]
-) -> dict[str, float]:
+def show(found: dict[str, dict[str, float]]) -> None:
+    """The table of audit.md; what is shown is counted by truth, in the order of the labels."""
+    shares = ["label macro F1", *(f"F1 {label}" for label in LABELS), "accuracy", "evidence F1"]
+    shares.append("abstract label-only F1")
+    print("| |", " | ".join([*shares, *(f"shown as {label}" for label in LABELS[:2])]), "|")
+    for name, row in found.items():
+        cells = [f"{row[key]:.3f}" for key in shares]
+        counts = [
+            [f"{row[f'{truth} shown as {label}']:.0f}" for truth in LABELS] for label in LABELS[:2]
+        ]
+        print(f"| {name} |", " | ".join([*cells, *map(", ".join, counts)]), "|")
+
+
+def at_random(seed: int, known: Sequence[Judged], golds: Sequence[Gold]) -> dict[str, float]:
     """The figures of one run by chance."""
     predict = by_chance(seed)
-    return figures([predict(*each) for each in known], golds)
+    return figures([predict(each) for each in known], golds)
 
 
 def mean_of(rows: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -277,7 +320,7 @@ def mean_of(rows: Sequence[dict[str, float]]) -> dict[str, float]:
     return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
 
 
-def read_or_judge(options: Any, claims: Sequence[str]) -> list[tuple[str, list[Pair]]]:
+def read_or_judge(options: Any, claims: Sequence[str]) -> list[Judged]:
     """What is in the cache, or else judged now."""
     if options.cache and options.cache.exists():
         return pickle.loads(options.cache.read_bytes())  # noqa: S301 - our own file
@@ -286,7 +329,7 @@ def read_or_judge(options: Any, claims: Sequence[str]) -> list[tuple[str, list[P
     library.ready_to_search()
     reader, verifier = open_reader(settings, silent), open_verifier(settings, silent)
     auditor = Auditor(library, reader, verifier)
-    known = [(claim, judged(auditor, claim, verifier, reader)) for claim in claims]
+    known = [judged(auditor, claim, verifier, reader) for claim in claims]
     if options.cache:
         options.cache.write_bytes(pickle.dumps(known))
     return known
