@@ -20,7 +20,12 @@ from assistant.generation.writer import Writer
 from assistant.models.chat import ChatModel
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import probability, threshold
-from assistant.pipeline.evidence import ChatLikelihood, candidates, choose_evidence
+from assistant.pipeline.evidence import (
+    ChatLikelihood,
+    candidates,
+    choose_evidence,
+    judged_again,
+)
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
@@ -361,6 +366,8 @@ class Assistant:
         about, beside = self._answering(parsed, read, least)
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
+        if shape not in _READ_ALONE:
+            about, beside = (self._judged_again(parsed, part) for part in (about, beside))
         evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
@@ -371,6 +378,17 @@ class Assistant:
         if not is_defined:
             return [replace(each, heading=UNDEFINED) for each in evidence]
         return evidence
+
+    def _judged_again(
+        self, parsed: ParsedQuestion, papers: Sequence[ReadPassage]
+    ) -> list[ReadPassage]:
+        """Papers whose best sentences the support model has judged, too."""
+
+        def judged(each: ReadPassage) -> ReadPassage:
+            title = each.passage.paper.title
+            return judged_again(each, lambda text: self.verifier.answer(parsed.text, text, title))
+
+        return list(map(judged, papers))
 
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None

@@ -29,6 +29,11 @@ _LEANING = 1.0
 """What a sentence that leans on the one before it counts less, in logits."""
 _ANTECEDENT = 30
 """Words of a sentence that is shown for one that leans on it, beyond the budget."""
+JUDGED_AGAIN = 6
+"""Sentences of an abstract that are judged by a second encoder."""
+READER, SECOND = 0.75, 0.375
+"""What the reader's logit counts for, and the second encoder's: evidence has as many words as by
+the reader's alone; see tests/benchmarks/reading.md."""
 GAP = 3.0
 """How far behind the best sentence of its paper a sentence may be, in logits."""
 
@@ -89,6 +94,24 @@ class ChatLikelihood:
         for conversation, row in zip(conversations, rows, strict=True):
             self.tokens += self._model.count(conversation) + len(row)
             yield row
+
+
+def judged_again(read: ReadPassage, answer: Callable[[str], float]) -> ReadPassage:
+    """A paper whose best sentences a second encoder has judged, too.
+
+    The reader sees the sentences of an abstract together; `answer` gives the logit that a sentence,
+    by itself, answers the question. Both are right more often than one.
+    """
+    sentences = sorted(read.read.sentences, key=lambda each: -each.evidence)
+    best, others = sentences[:JUDGED_AGAIN], sentences[JUDGED_AGAIN:]
+    best = [
+        replace(each, evidence=READER * each.evidence + SECOND * answer(each.sentence.text))
+        for each in best
+    ]
+    least = min((each.evidence for each in best), default=0.0)
+    others = [replace(each, evidence=min(least, each.evidence)) for each in others]
+    in_order = sorted((*best, *others), key=lambda each: each.sentence.start)
+    return replace(read, read=replace(read.read, sentences=tuple(in_order)))
 
 
 def choose_evidence(

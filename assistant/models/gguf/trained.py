@@ -53,7 +53,7 @@ READER: Final = EncoderWeights(
     "reader", Path(retrieval.search.__file__).with_name("reader.safetensors"), HEADS
 )
 SUPPORT: Final = EncoderWeights(
-    "support model", _FOLDER / "support.safetensors", ("support", "stance")
+    "support model", _FOLDER / "support.safetensors", ("support", "stance", "answer")
 )
 CUTTER: Final = EncoderWeights(
     "cutter", _FOLDER / "cutter.safetensors", ("start", "end", "order", "leaning")

@@ -6,7 +6,7 @@ import pytest
 from fakes import PAPERS, paper, paper_read, passage
 
 from assistant.generation.verification.support import Verifier
-from assistant.pipeline.evidence import choose_evidence
+from assistant.pipeline.evidence import JUDGED_AGAIN, READER, SECOND, choose_evidence, judged_again
 from assistant.types import Evidence
 from retrieval.search.reader import Reader
 from retrieval.search.rerank import ReadPassage
@@ -131,6 +131,36 @@ def test_only_what_may_be_chosen_is_judged() -> None:
     found = chosen(read(ZEBRA, 1.0, 5.0, 4.0, -9.0), words=12, gap=4.0, states=states)
     assert texts(found) == [LOSES]
     assert judged == [REMOVES, LOSES]  # SLOW does not fit, RETRAINING is too far behind
+
+
+def test_a_second_judge_changes_which_sentence_is_best() -> None:
+    again = judged_again(
+        read(ZEBRA, 1.0, 3.0, 2.0, -9.0), lambda text: 4.0 if text == LOSES else 0.0
+    )
+    scores = [each.evidence for each in again.read.sentences]
+    assert [each.sentence.text for each in again.read.sentences] == [
+        SLOW,
+        REMOVES,
+        LOSES,
+        RETRAINING,
+    ]
+    assert scores == [READER, READER * 3, READER * 2 + SECOND * 4, READER * -9]
+
+
+def test_sentences_that_are_not_judged_again_stay_behind_those_that_are() -> None:
+    long = paper(
+        abstract=" ".join(f"Sentence {word} of this abstract ends." for word in "ABCDEFGH")
+    )
+    asked: list[str] = []
+
+    def unlikely(text: str) -> float:
+        asked.append(text)
+        return -20.0
+
+    again = judged_again(read(long, *map(float, range(8, 0, -1))), unlikely).read.sentences
+    assert len(asked) == JUDGED_AGAIN
+    scores = [each.evidence for each in again]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_what_the_real_reader_sees(reader: Reader) -> None:
