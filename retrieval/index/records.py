@@ -72,12 +72,16 @@ def paper_fields(stored: StoredPaper) -> dict[str, str | int | bool]:
     }
     if not stored.is_old:
         fields["publication"] = json.dumps(asdict(paper.publication), ensure_ascii=False)
-    return {**fields, "checksum": _checksum(fields, paper.abstract)}
+    return {**fields, "checksum": _checksum({**fields, "id": paper.id}, paper.abstract)}
 
 
 def read_paper(id_: str, fields: dict[str, Any], abstract: str) -> StoredPaper:
     """The paper of a record; `ValueError` if it is damaged. The first records lack some fields."""
-    if fields.pop("checksum", None) not in (None, _checksum(fields, abstract)):
+    known = fields.pop("checksum", None)
+    # The first checksums are without the id.
+    if known is not None and known not in (
+        _checksum(each, abstract) for each in ({**fields, "id": id_}, fields)
+    ):
         raise ValueError(f"the record of the paper {id_!r} is damaged")
     try:
         fields["year"] = fields["year"] or None

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from fake_embedder import WordEmbedder
 
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.connection import DATABASE
-from retrieval.index.records import StoredPaper
+from retrieval.index.records import StoredPaper, paper_fields, read_paper
 from retrieval.index.salvage import is_damaged, salvaged
 from retrieval.library.health import EMBEDDING, SALVAGING, check, repair
 from retrieval.library.ingest import ingest, remove_source
@@ -114,6 +115,25 @@ def test_a_record_with_bytes_in_place_of_a_text_is_left_out(home: Path) -> None:
         )
     titles = {each.paper.title for each in salvaged(home / "chroma" / DATABASE)}
     assert titles == {f"kept {number}" for number in range(PAPERS)} - {"kept 7"}
+
+
+def test_a_record_with_another_id_is_left_out(home: Path) -> None:
+    with closing(sqlite3.connect(home / "chroma" / DATABASE)) as database, database:
+        database.execute(
+            "UPDATE embeddings SET embedding_id = replace(embedding_id, 'kept-7-', 'kept-9999-')"
+        )
+    ids = {each.paper.id for each in salvaged(home / "chroma" / DATABASE)}
+    assert len(ids) == PAPERS - 1
+    assert not any(id_.startswith(("kept-9999-", "kept-7-")) for id_ in ids)
+
+
+def test_a_checksum_of_before_which_leaves_out_the_id_still_fits(whole: Path) -> None:
+    stored = next(iter(papers_in(whole).values()))
+    fields = paper_fields(stored)
+    del fields["checksum"]
+    old = zlib.crc32(json.dumps([fields, stored.paper.abstract], sort_keys=True).encode())
+    found = read_paper(stored.paper.id, {**fields, "checksum": old}, stored.paper.abstract)
+    assert found == stored
 
 
 @pytest.mark.parametrize(

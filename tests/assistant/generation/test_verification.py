@@ -449,7 +449,6 @@ def test_evidence_of_one_word_or_too_much_is_judged(support_model: SupportModel)
 @pytest.mark.parametrize(
     ("question", "best"),
     [
-        ("What is slow on phones?", 0),
         ("What share of the weights is removed?", 1),
         ("How much accuracy does ZebraPrune lose?", 2),
         ("Does pruning need retraining?", 3),
