@@ -233,6 +233,11 @@ def first_words(text: str, limit: int = 80) -> str:
     return text[:limit].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 word`, `1,643 words`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def nested(text: str) -> str:
     """`text` for use within “…”: its own quotation marks become single."""
     return text.translate(str.maketrans("“”„‟", "‘’‚‛"))

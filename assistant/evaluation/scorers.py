@@ -18,7 +18,7 @@ from assistant.generation.verification.guards import breaks
 from assistant.types import Answer, AnswerSentence, Outcome, SentenceKind
 from retrieval.search import metrics
 from retrieval.text.markup import clean
-from retrieval.types import Paper, first_words, nested
+from retrieval.types import Paper, counted, first_words, nested
 
 VERSION = "2"
 """Of all scorers together."""
@@ -33,11 +33,6 @@ _MOST_RANKS = 10
 """Ranks that an explanation names."""
 _AND_MORE = re.compile(r", and [\d,]+ more(?: that `.*` lists)?\.$", re.DOTALL)
 """The end of a list's last sentence, which is not about the cited paper."""
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 word`, `1,643 words`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def quoted(text: str) -> str:

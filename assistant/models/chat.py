@@ -115,6 +115,9 @@ class ChatModel(Protocol):
 class LlamaCppChatModel:
     """A chat model in llama.cpp, one conversation at a time."""
 
+    gives_likelihoods = True
+    slots = 1
+
     def __init__(self, path: Path, *, context: int, threads: int, thinking: int = 0) -> None:
         """Load the GGUF model at `path`, with at most the context that it was trained for.
 
@@ -123,6 +126,8 @@ class LlamaCppChatModel:
         usable chat model, and `InputError` if thinking leaves no room for an answer.
         """
         self.path = path
+        self.name = path.stem
+        """Model and quantization."""
         self._model = llamacpp.load(path, context=context, threads=threads)
         self._template = bindings.chat_template(self._model)
         self._thinking = self._template.thinking if thinking else None
@@ -130,13 +135,14 @@ class LlamaCppChatModel:
         self._decoder = Decoder(self._model)
         self._lock = threading.Lock()
         self._likelihood_lock = threading.Lock()
-        self._context = min(context, self._model._model.n_ctx_train())
+        self.context = min(context, self._model._model.n_ctx_train())
+        """Tokens that prompt and answer share, without the thinking."""
         if self._thinking:
             marks = f"{self._thinking.opens}\n{self._thinking.closes}{self._thinking.then}"
-            self._context -= thinking + len(self._tokens(marks, special=True))
-        if self._context < _LEAST_CONTEXT:
+            self.context -= thinking + len(self._tokens(marks, special=True))
+        if self.context < _LEAST_CONTEXT:
             raise InputError(
-                f"A context of {context:,} tokens leaves {max(self._context, 0):,} for an answer, "
+                f"A context of {context:,} tokens leaves {max(self.context, 0):,} for an answer, "
                 f"at least {_LEAST_CONTEXT} are needed; raise --context or lower --thinking."
             )
         encoding = encoding_of(llamacpp.metadata(self._model), llamacpp.vocabulary(self._model))
@@ -144,26 +150,6 @@ class LlamaCppChatModel:
         is_same = encoding and encoding.encode_ordinary(_SAMPLE) == self._tokens(_SAMPLE)
         self._encoding = encoding if is_same else None
         self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
-
-    @property
-    def name(self) -> str:
-        """The file's name: model and quantization."""
-        return self.path.stem
-
-    @property
-    def context(self) -> int:
-        """Tokens that prompt and answer share, without the thinking."""
-        return self._context
-
-    @property
-    def gives_likelihoods(self) -> bool:
-        """True: llama.cpp gives the logits."""
-        return True
-
-    @property
-    def slots(self) -> int:
-        """One."""
-        return 1
 
     def check(self) -> None:
         """It is in this process, so it can."""

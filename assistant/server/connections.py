@@ -11,6 +11,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from socket import AF_INET, AF_INET6
 from typing import Any
 
+from retrieval.types import counted
+
 EXPLAINED = (
     "Counted: every connection to an address that is not this machine's own (127.0.0.1, ::1), "
     "tried or made by this program, and every look-up of a name; model downloads count, too. What "
@@ -34,11 +36,8 @@ class Outgoing:
 
     def __str__(self) -> str:
         """The counts, for people."""
-        opened = f"{self.connections:,} connection{'' if self.connections == 1 else 's'}"
-        said = f"{opened} to other machines since the start"
-        if not self.lookups:
-            return said
-        return f"{said}, {self.lookups:,} name{'' if self.lookups == 1 else 's'} looked up"
+        said = f"{counted(self.connections, 'connection')} to other machines since the start"
+        return f"{said}, {counted(self.lookups, 'name')} looked up" if self.lookups else said
 
 
 OUTGOING = Outgoing()

@@ -43,17 +43,13 @@ class LlamaCppEmbedder:
         self._model = llamacpp.load(path, context=CONTEXT, threads=threads, embedding=True)
         self._lock = threading.Lock()
         header = llamacpp.metadata(self._model)
-        self._name = header.get("general.name") or path.stem
+        self.name = header.get("general.name") or path.stem
+        """The model's own name in its GGUF header."""
         if f"{header.get('general.architecture')}.pooling_type" not in header:
             raise ModelError(
                 f"{path} gives one vector a token, not one a text; "
                 "choose a GGUF model made for sentence embeddings."
             )
-
-    @property
-    def name(self) -> str:
-        """The model's own name in its GGUF header."""
-        return self._name
 
     def count(self, text: str) -> int:
         """Tokens of `text`, without the marks put around it."""

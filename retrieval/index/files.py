@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from retrieval.types import LibraryError
+
+T = TypeVar("T")
 
 
 def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
@@ -51,6 +55,29 @@ def checksum(file: Path) -> int:
 def checksum_of_fields(fields: Mapping[str, Any]) -> int:
     """The CRC-32 of fields as JSON, whatever their order."""
     return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
+
+
+def keep_made(path: Path, revision: str, made: T, form: TypeAdapter[T]) -> None:
+    """Keep what was made of a revision of a library, unless the folder cannot be written.
+
+    The fields are named after the file: `topics` in `topics.json`.
+    """
+    fields = form.dump_python(made, mode="json")
+    kept = {"revision": revision, path.stem: fields, "checksum": checksum_of_fields(fields)}
+    with suppress(LibraryError):
+        write_whole(path, json.dumps(kept, ensure_ascii=False))
+
+
+def kept_made(path: Path, revision: str | None, form: TypeAdapter[T]) -> T | None:
+    """What `keep_made` kept of a revision, or of any if it is None; None if it is not there."""
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        fields = kept[path.stem]
+        is_whole = kept["checksum"] == checksum_of_fields(fields)
+        is_current = revision is None or kept["revision"] == revision
+        return form.validate_python(fields) if is_whole and is_current else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

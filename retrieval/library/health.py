@@ -11,8 +11,8 @@ from retrieval.index.chroma import replace_records
 from retrieval.index.records import StoredPaper
 from retrieval.index.salvage import BEING_REPAIRED, keep, salvaged, set_aside
 from retrieval.library.library import Library
-from retrieval.library.overview import Overview, counted, last_overview
-from retrieval.types import LibraryError, Paper, Progress, silent
+from retrieval.library.overview import Overview, last_overview, overview_of
+from retrieval.types import LibraryError, Paper, Progress, counted, silent
 
 CHECKING = "Checking the library"
 SALVAGING = "Reading the damaged database"
@@ -74,8 +74,8 @@ class Health:
             (self.interrupted, "The last write to the library was interrupted."),
             (not self.readable, "The chunks cannot be read; they have to be embedded anew."),
             (self.damaged, f"{_papers(self.damaged)} without the right chunks."),
-            (self.stray, f"{_counted(self.stray, 'chunk')} of no paper."),
-            (self.unreachable, f"{_counted(self.unreachable, 'chunk')} that no search finds."),
+            (self.stray, f"{counted(self.stray, 'chunk')} of no paper."),
+            (self.unreachable, f"{counted(self.unreachable, 'chunk')} that no search finds."),
             (self.unindexed, f"{_papers(self.unindexed)} missing in the lexical index."),
             (self.overindexed, f"{_papers(self.overindexed)} only in the lexical index."),
             (not self.current, "The lexical index was built from another state of the library."),
@@ -159,7 +159,7 @@ def repair(library: Library, progress: Progress = silent) -> Health:
         return replace(health, recovered=_recovery(library, kept, papers, len(known)))
     if lost:
         raise LibraryError(
-            f"The records of {_counted(lost, 'paper')} could not be read and are lost; "
+            f"The records of {counted(lost, 'paper')} could not be read and are lost; "
             f"{_papers(health.papers)} left, and the library is whole again. "
             "Ingest the files again with `assistant ingest`."
         )
@@ -213,7 +213,7 @@ def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int)
             f"The database was damaged: all {found:,} papers were recovered into a new one; "
             f"the damaged one is kept as {kept}."
         )
-    what = f"{_counted(found, 'paper')} could be recovered, and how many there were is not known"
+    what = f"{counted(found, 'paper')} could be recovered, and how many there were is not known"
     if total and found < total:
         what = f"{found:,} of {total:,} papers were recovered, and {total - found:,} are lost"
     raise LibraryError(
@@ -225,7 +225,7 @@ def _recovery(library: Library, kept: Path, papers: Sequence[Paper], known: int)
 
 def _lacking(before: Overview | None, papers: Sequence[Paper]) -> str:
     """The names of files that have fewer papers than before."""
-    now = dict(counted(papers, 0).sources)
+    now = dict(overview_of(papers, 0).sources)
     names = [name for name, count in (before.sources if before else ()) if now.get(name, 0) < count]
     return " and ".join(names[:_SHOWN]) if 0 < len(names) <= _SHOWN else "its files"
 
@@ -351,8 +351,4 @@ def _mixed(library: Library, stored: Sequence[StoredPaper], progress: Progress) 
 
 
 def _papers(count: int) -> str:
-    return f"{_counted(count, 'paper')} {'is' if count == 1 else 'are'}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{counted(count, 'paper')} {'is' if count == 1 else 'are'}"

@@ -4,11 +4,12 @@ The log is kept beside the library, and a file's part is replaced when the file 
 library without one, or with a damaged one, only says less.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from retrieval.formats.merge import letters
 from retrieval.index.files import write_whole
@@ -35,23 +36,14 @@ class IngestLog:
         return next(reasons, "")
 
 
+_FORM = TypeAdapter(IngestLog)
+
+
 def read_log(home: Path) -> IngestLog:
     """The log of the library in `home`; empty if there is none that can be read."""
     try:
-        kept = json.loads((home / FILE).read_text("utf-8"))
-        return IngestLog(
-            *(
-                {
-                    str(file): tuple(
-                        Skipped(str(file), int(each["line"]), str(each["reason"]))
-                        for each in entries
-                    )
-                    for file, entries in kept[part].items()
-                }
-                for part in ("skipped", "merged")
-            )
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _FORM.validate_json((home / FILE).read_bytes())
+    except (OSError, ValidationError):
         return IngestLog()
 
 
@@ -73,20 +65,17 @@ def write_log(
     """
     log = read_log(home)
     merged = _merged(records, folded)
-    parts = {
-        name: {file: entries for file, entries in before.items() if file not in files}
-        | {file: kept for file in files if (kept := [e for e in now if e.source == file][:_MOST])}
-        for name, before, now in (
-            ("skipped", log.skipped, skipped),
-            ("merged", log.merged, merged),
-        )
-    }
-    plain = {
-        name: {file: [asdict(each) for each in entries] for file, entries in part.items()}
-        for name, part in parts.items()
-    }
+    parts = (
+        {file: entries for file, entries in before.items() if file not in files}
+        | {
+            file: tuple(own)
+            for file in files
+            if (own := [e for e in now if e.source == file][:_MOST])
+        }
+        for before, now in ((log.skipped, skipped), (log.merged, merged))
+    )
     with suppress(LibraryError):
-        write_whole(home / FILE, json.dumps(plain, ensure_ascii=False))
+        write_whole(home / FILE, _FORM.dump_json(IngestLog(*parts)).decode())
 
 
 def _merged(records: Sequence[Record], folded: Sequence[Record]) -> list[Skipped]:

@@ -1,17 +1,16 @@
 """What is in a library: papers by file, venue, year and decision, and those in several places."""
 
-import json
 import threading
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from retrieval.index.files import checksum_of_fields, write_whole
+from pydantic import TypeAdapter
+
+from retrieval.index.files import keep_made, kept_made
 from retrieval.library.library import Library
-from retrieval.types import LibraryError, Paper, Source
+from retrieval.types import Paper, Source
 
 _FILE = "overview.json"
 
@@ -65,6 +64,9 @@ class Overview:
     copies: tuple[Copies, ...] = ()
 
 
+_FORM = TypeAdapter(Overview)
+
+
 class Overviews:
     """The overview of one library, counted once for every revision and kept beside it."""
 
@@ -84,36 +86,26 @@ class Overviews:
         with self._counting:
             revision = self._library.store.revision
             if self._overview is None or self._revision != revision:
-                self._overview = last_overview(self._library.home, revision) or self._counted(
-                    revision
-                )
+                known = last_overview(self._library.home, revision)
+                self._overview = known or self._counted(revision)
                 self._revision = revision
             return self._overview
 
     def _counted(self, revision: str) -> Overview:
-        overview = counted(
+        overview = overview_of(
             (stored.paper for stored in self._library.store.papers()),
             self._library.store.count()[1],
         )
-        fields = json.loads(json.dumps(asdict(overview)))  # lists in place of tuples
-        kept = {"revision": revision, "overview": fields, "checksum": checksum_of_fields(fields)}
-        with suppress(LibraryError):  # a folder may be read-only: counted again next time
-            write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
+        keep_made(self._library.home / _FILE, revision, overview, _FORM)
         return overview
 
 
-def last_overview(home: Path, revision: str = "") -> Overview | None:
+def last_overview(home: Path, revision: str | None = None) -> Overview | None:
     """The overview last kept in `home`, of `revision` if given; None if there is none."""
-    try:
-        kept = json.loads((home / _FILE).read_text("utf-8"))
-        sound = kept["checksum"] == checksum_of_fields(kept["overview"])
-        fits = not revision or kept["revision"] == revision
-        return _overview(kept["overview"]) if sound and fits else None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None
+    return kept_made(home / _FILE, revision, _FORM)
 
 
-def counted(papers: Iterable[Paper], chunks: int) -> Overview:
+def overview_of(papers: Iterable[Paper], chunks: int) -> Overview:
     """The overview of these papers."""
     total = copied = 0
     sources, venues, years, decisions = (Counter[str]() for _ in range(4))
@@ -173,21 +165,3 @@ class _File:
 def _by_size(counts: Counter[str]) -> Counts:
     """Most papers first, the unknown last."""
     return tuple(sorted(counts.items(), key=lambda each: (not each[0], -each[1], each[0])))
-
-
-def _overview(fields: dict[str, Any]) -> Overview:
-    return Overview(
-        papers=int(fields["papers"]),
-        chunks=int(fields["chunks"]),
-        **{
-            name: tuple((str(value), int(count)) for value, count in fields[name])
-            for name in ("sources", "venues", "years", "decisions")
-        },
-        files=tuple(SourceFile(**each) for each in fields["files"]),
-        dated=tuple((str(v), str(year), int(count)) for v, year, count in fields["dated"]),
-        copied=int(fields["copied"]),
-        copies=tuple(
-            Copies(str(each["title"]), tuple(Source(**source) for source in each["sources"]))
-            for each in fields["copies"]
-        ),
-    )

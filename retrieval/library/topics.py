@@ -3,21 +3,20 @@
 They are made once for each revision of the library, in a thread, and kept beside it.
 """
 
-import json
 import math
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
-from retrieval.index.files import checksum_of_fields, write_whole
+from retrieval.index.files import keep_made, kept_made
 from retrieval.library.library import Library
-from retrieval.types import LibraryError, Paper, UserError
+from retrieval.types import Paper, UserError
 
 _FILE = "topics.json"
 _SAMPLE = 6000
@@ -61,6 +60,9 @@ class Topics:
     """Papers that were clustered."""
 
 
+_FORM = TypeAdapter(Topics)
+
+
 class TopicMaps:
     """The topics of one library."""
 
@@ -94,29 +96,15 @@ class TopicMaps:
 
     def _compute(self, revision: str) -> None:
         try:
-            topics = self._kept(revision) or self._made(revision)
+            path = self._library.home / _FILE
+            topics = kept_made(path, revision, _FORM)
+            if topics is None:
+                topics = topics_of(self._library)
+                keep_made(path, revision, topics, _FORM)
         except UserError:  # the page says what is wrong with the library
             topics = Topics()
         with self._lock:
             self._revision, self._topics = revision, topics
-
-    def _kept(self, revision: str) -> Topics | None:
-        try:
-            kept = json.loads((self._library.home / _FILE).read_text("utf-8"))
-            sound = kept["checksum"] == checksum_of_fields(kept["topics"])
-            return _read(kept["topics"]) if sound and kept["revision"] == revision else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
-    def _made(self, revision: str) -> Topics:
-        topics = topics_of(self._library)
-        made = json.loads(json.dumps(asdict(topics)))
-        kept = {"revision": revision, "topics": made, "checksum": checksum_of_fields(made)}
-        try:
-            write_whole(self._library.home / _FILE, json.dumps(kept, ensure_ascii=False))
-        except LibraryError:  # the folder is read-only: computed again next time
-            return topics
-        return topics
 
 
 def topics_of(library: Library) -> Topics:
@@ -278,12 +266,3 @@ def unit(rows: Vectors) -> Vectors:
     """The rows with length 1; zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
-
-
-def _read(fields: dict[str, Any]) -> Topics:
-    topics = tuple(
-        Topic(tuple(map(str, words)), int(each["papers"]), float(each["x"]), float(each["y"]))
-        for each in fields["topics"]
-        if (words := each["words"])
-    )
-    return Topics(topics, int(fields["sampled"]))

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures.figures import LEAST_SAMPLES, Figure, Figures
-from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS
 from assistant.evaluation.types import Json, SampleType
 from assistant.types import Outcome
+from retrieval.types import counted
 
 _NOTHING = "–"
 _MOST_IDS = 12

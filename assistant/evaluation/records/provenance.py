@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
+from pydantic import TypeAdapter
 
 from assistant import __version__
 from assistant.evaluation.records.record import Asking, Provenance, RunRecord, Times, now
@@ -25,14 +26,15 @@ from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.pipeline.startup import place_of
 from assistant.settings import APPLICATION, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
-from retrieval.index.files import write_whole
+from retrieval.index.files import keep_made, kept_made
 from retrieval.search.rerank import RerankSettings
-from retrieval.types import LibraryError, ModelError, Paper, Progress
+from retrieval.types import ModelError, Paper, Progress
 
 _SOURCES = Path(__file__).parents[3]
 """The folder of the packages `assistant` and `retrieval`."""
 _FINGERPRINT = "fingerprint.json"
 """In a library's folder: the hash of its papers, with the revision of the store that they had."""
+_TEXT = TypeAdapter(str)
 _NOT_OF_ANSWERS = set(
     "allow_ingest api_key_file auth_file chroma_token_file database embedder_key_file host port "
     "server_name slots".split()
@@ -121,13 +123,10 @@ def sha256_of(path: Path) -> str:
 def _kept_fingerprint(home: Path, store: ChromaStore) -> str:
     """SHA-256 of all papers, computed once for each state of the store and kept beside it."""
     revision, path = store.revision, home / _FINGERPRINT
-    with suppress(OSError, ValueError, LookupError, TypeError):
-        kept = json.loads(path.read_text("utf-8"))
-        if kept["revision"] == revision:
-            return str(kept["sha256"])
-    found = _fingerprint(stored.paper for stored in store.papers())
-    with suppress(LibraryError):  # a folder may be read-only: computed again next time
-        write_whole(path, json.dumps({"revision": revision, "sha256": found}))
+    found = kept_made(path, revision, _TEXT)
+    if found is None:
+        found = _fingerprint(stored.paper for stored in store.papers())
+        keep_made(path, revision, found, _TEXT)
     return found
 
 

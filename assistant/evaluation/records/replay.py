@@ -13,9 +13,8 @@ from assistant.evaluation.records.record import (
     read_record,
     read_rows,
 )
-from assistant.evaluation.scorers import counted
 from assistant.evaluation.types import Json, Row
-from retrieval.types import InputError
+from retrieval.types import InputError, counted
 
 REPLAY = "replay"
 """The default folder of a replay, inside that of the run."""

@@ -22,12 +22,12 @@ from markupsafe import Markup
 from assistant.evaluation.figures.compare import Change, Comparison
 from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
 from assistant.evaluation.records.record import RunRecord, leaves, record_json
-from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, counted, is_cited, states
+from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, is_cited, states
 from assistant.evaluation.types import Json, Row, Score
 from assistant.generation.rendering import Block, blocks
 from assistant.types import AnswerSentence, Citation, SentenceKind
 from retrieval.index.files import write_whole
-from retrieval.types import Paper
+from retrieval.types import Paper, counted
 
 _FOLDER = Path(__file__).parent
 REASONS: Mapping[str, str] = {

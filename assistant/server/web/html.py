@@ -20,7 +20,7 @@ from jinja2.ext import Extension
 from assistant.server.web.formulas import marked, marked_spans, plain_formulas, with_formulas
 from assistant.types import dumps
 from retrieval.formats.writers import authors_line, where
-from retrieval.types import Paper
+from retrieval.types import Paper, counted
 
 STATIC = Path(__file__).with_name("static")
 ON_LOAD = (STATIC / "events.js").read_text("utf-8")
@@ -59,11 +59,6 @@ def event_list(event: gr.EventData, name: str) -> list[str]:
     except ValueError:
         return []
     return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
-
-
-def counted(count: int, noun: str) -> str:
-    """A number with its noun in the right form."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def paper_facts(paper: Paper) -> str:
