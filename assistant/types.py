@@ -323,6 +323,15 @@ def dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def rounded(value: Any, places: int) -> Any:
+    """JSON with its numbers rounded, and lists in place of tuples."""
+    if isinstance(value, dict):
+        return {name: rounded(each, places) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(each, places) for each in value]
+    return round(value, places) if isinstance(value, float) else value
+
+
 def answer_json(answer: Answer, id_: str | None, turn: int) -> Json:
     """An answer as JSON, with the id of its conversation and the number of its turn there."""
     return {

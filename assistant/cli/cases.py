@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from assistant.evaluation.types import Json, SampleType
+from assistant.evaluation.types import SampleType
 from assistant.server.history import Case, Reason
-from assistant.types import Outcome, answer_json, by_paper
+from assistant.types import Json, Outcome, answer_json, by_paper
 
 
 def question_lines(cases: Iterable[Case]) -> list[Json]:

@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
-from assistant.types import Answer, Outcome
-
-Json = dict[str, Any]
+from assistant.types import Answer, Json, Outcome
 
 
 class SampleType(StrEnum):

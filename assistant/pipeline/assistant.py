@@ -129,12 +129,11 @@ class Assistant:
         question: str,
         history: Sequence[Turn] = (),
         stopped: Callable[[], bool] = never,
+        sampling: Sampling = LIKELIEST,
     ) -> Answer:
         """The whole answer at once; see `stream`."""
-        for event in self.stream(question, history, stopped):
-            if isinstance(event, Completed):
-                return event.answer
-        raise AssertionError("a stream of events ends with Completed")
+        events = self.stream(question, history, stopped, sampling)
+        return next(event.answer for event in events if isinstance(event, Completed))
 
     def stream(
         self,

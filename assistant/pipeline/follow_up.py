@@ -21,6 +21,7 @@ from assistant.pipeline.intent import (
 from assistant.types import Outcome, Turn
 from retrieval.search.reader import MessageRead
 from retrieval.text.markup import visible
+from retrieval.text.names import WORD
 from retrieval.types import Paper, Passage, first_words, nested
 
 MOST_NAMED = 3
@@ -34,7 +35,7 @@ _LENGTH_FACTOR = 3
 """Times the words of the question that a rewrite may have, besides the title's."""
 _STEM_LETTERS, _SHORTEST_WORD = 5, 4
 """Letters; shorter words say little and may come and go."""
-_WORD = re.compile(r"[^\W_]+")
+
 _PRONOUNS = frozenset("that them there these they this those their theirs".split())
 """Words that a rewrite is to replace."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -256,5 +257,5 @@ def _titled(paper: Paper) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    words = (word for word in _WORD.findall(text.casefold()) if len(word) >= _SHORTEST_WORD)
+    words = (word for word in WORD.findall(text.casefold()) if len(word) >= _SHORTEST_WORD)
     return {word[:_STEM_LETTERS] for word in words if word not in _PRONOUNS}

@@ -27,7 +27,6 @@ from assistant.settings import Settings
 from assistant.types import (
     Answer,
     Citation,
-    Completed,
     Json,
     Outcome,
     SearchRecord,
@@ -35,6 +34,7 @@ from assistant.types import (
     Tokens,
     Turn,
     answer_json,
+    rounded,
 )
 from retrieval.types import InputError, Paper, silent
 
@@ -155,8 +155,7 @@ def change_since(receipt: Json, assistant: Assistant, settings: Settings) -> str
             "given again; ask with a seed for a receipt that can be replayed."
         )
     history = list(_turns(receipt["history"], assistant))
-    events = assistant.stream(receipt["question"], history, sampling=sampling)
-    answer = next(event.answer for event in events if isinstance(event, Completed))
+    answer = assistant.answer(receipt["question"], history, sampling=sampling)
     again = receipt_of(answer, history, provenance_json(assistant, settings), sampling)
     before, current = _compared(receipt), _compared(again)
     answered = "" if _bytes(before) == _bytes(current) else _first_change(before, current)
@@ -172,7 +171,9 @@ def _answer_json(answer: Answer) -> Json:
         {**each, "checks": [asdict(check) for check in checked or ()]}
         for each, checked in zip_longest(known["sentences"], checks)
     ]
-    chosen: Json = _rounded({**{name: known[name] for name in _ANSWER}, "sentences": sentences})
+    chosen: Json = rounded(
+        {**{name: known[name] for name in _ANSWER}, "sentences": sentences}, _DIGITS
+    )
     return chosen
 
 
@@ -182,7 +183,7 @@ def _search_json(answer: Answer) -> Json | None:
     fields = _SEARCH.dump_python(answer.search, mode="json", exclude={"checks", "revision"})
     cited = {each.paper.id for each in answer.citations}
     found = [{**each, "cited": each["paper_id"] in cited} for each in fields["found"]]
-    chosen: Json = _rounded({**fields, "found": found})
+    chosen: Json = rounded({**fields, "found": found}, _DIGITS)
     return chosen
 
 
@@ -280,15 +281,6 @@ def _first_change(before: Json, current: Json) -> str:
 
 def _quoted(text: str | None) -> str:
     return "absent" if text is None else f"“{short(text)}”"
-
-
-def _rounded(value: Any) -> Any:
-    """The same with all scores rounded, and lists in place of tuples."""
-    if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(each) for each in value]
-    return round(value, _DIGITS) if isinstance(value, float) else value
 
 
 def _bytes(value: object) -> bytes:

@@ -20,6 +20,7 @@ from retrieval.formats.fields import (
     page_of,
 )
 from retrieval.text.latex import decode, unescaped
+from retrieval.text.names import GENERATION
 from retrieval.text.names import surname as surname_of
 from retrieval.types import Record, Skipped, Source
 
@@ -33,7 +34,7 @@ _COMMAS = 2
 """Most commas in a name of BibTeX."""
 _TOKEN = re.compile(r'\\.|[{}"#]', re.DOTALL)
 _PART = re.compile(r"\s*\b(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|[^,]*),?")
-_GENERATION = re.compile(r"[JS]r\.?|I{2,3}|IV")
+
 _AND = re.compile(r"\\.|[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 
 
@@ -239,7 +240,7 @@ def _authors(names: str) -> Iterator[Person]:
         parts = parse_single_name_into_parts(name, strict=False)
         surname = decode(" ".join((*parts.von, *parts.last)))
         whole = decode(parts.merge_first_name_first)
-        surname = surname_of(whole) if _GENERATION.fullmatch(surname) else surname
+        surname = surname_of(whole) if GENERATION.fullmatch(surname) else surname
         turned = person(whole) if "," not in name and whole.endswith(".") else (whole, surname)
         if whole and whole.lower() != "others":
             yield turned if turned[1] else (whole, surname)

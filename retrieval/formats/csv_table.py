@@ -21,13 +21,14 @@ from retrieval.formats.fields import (
     texts,
 )
 from retrieval.formats.tagged import WEB_OF_SCIENCE, values_of
+from retrieval.text.names import BETWEEN_WORDS
 from retrieval.types import Record, Skipped, Source
 
 _DELIMITERS = ",;\t"
 _HEADER_WITHIN = 5
 """Lines among which the header is: some databases begin with a remark."""
 
-_NO_LETTERS = re.compile(r"[\W_]+")
+
 _CITATION = re.compile(r"^(.{2,200}?) \(\d{4}\) \d")
 """`Nature Communications (2026) 17:1 Article Number: 32`: the source as Embase writes it."""
 _BLOCKS = re.compile(r'\A\s*"TITLE",.*$(?s:.*?)^"ABSTRACT",', re.MULTILINE)
@@ -82,7 +83,7 @@ def _known(line: str, delimiter: str, needed: str) -> int:
 
 
 def _plain(name: str) -> str:
-    return _NO_LETTERS.sub(" ", name).strip().casefold()
+    return BETWEEN_WORDS.sub(" ", name).strip().casefold()
 
 
 def _rows(lines: Sequence[str], delimiter: str, start: int = 0) -> Iterator[tuple[int, Row]]:

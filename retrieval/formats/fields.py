@@ -61,8 +61,8 @@ _ARXIV = re.compile(
     re.IGNORECASE,
 )
 _ISSN = re.compile(r"(?<!\d)(\d{4})[-–]?(\d{3}[\dXx])(?![\dXx-])")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_NAME = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", re.IGNORECASE)
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NAME = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]*\b", re.IGNORECASE)
 _MONTH_NUMBER = re.compile(r"^\s*(?:\d{4}[-/](\d{1,2})\b|\d{4}(\d\d)\d\d\b|(\d{1,2})\s*$)")
 _LAST_MONTH = 12
 _DASHES = re.compile(r"\s*[-‐‑‒–—]+\s*")
@@ -289,7 +289,7 @@ def _month(value: Any) -> int | None:
     """The month in a number, a name, or a date such as `2023-05-01`, `5 Dec 2026`, `MAR-APR`."""
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if name := _MONTH_NAME.search(text):
-        return _MONTHS.index(name[1].lower()) + 1
+        return MONTHS.index(name[1].lower()) + 1
     number = _MONTH_NUMBER.search(text)
     month = int(number[1] or number[2] or number[3]) if number else 0
     return month if 1 <= month <= _LAST_MONTH else None

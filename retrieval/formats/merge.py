@@ -18,7 +18,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from retrieval.formats.fields import PREPRINT, fuller_venue
-from retrieval.text.names import folded, surname
+from retrieval.text.names import BETWEEN_WORDS, folded, surname
 from retrieval.types import Paper, Publication, Record, Source
 
 SAME_PAPER = 92.0
@@ -43,12 +43,11 @@ _SKETCHED_LETTERS = (100, 400)
 """Lengths of the beginnings that are sketched; a copy cut off early shares the first."""
 _SKETCH_SIZE = 8
 _WORD = re.compile(r"\w+")
-_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def letters(text: str) -> str:
     """Only the letters and digits of `text`, without case and accents."""
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return BETWEEN_WORDS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
 def same_paper(left: str, right: str) -> bool:

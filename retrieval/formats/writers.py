@@ -13,7 +13,7 @@ from bibtexparser.middlewares.enclosing import AddEnclosingMiddleware
 from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
 
-from retrieval.formats.fields import CHAPTER, JOURNAL, PREPRINT, PROCEEDINGS
+from retrieval.formats.fields import CHAPTER, JOURNAL, MONTHS, PREPRINT, PROCEEDINGS
 from retrieval.formats.styles import STYLES, references
 from retrieval.text.latex import encode, split_formulas
 from retrieval.text.names import last_name_first, parts_of
@@ -36,7 +36,7 @@ _TYPES = {
 }
 _PUBLISHED_BY = frozenset(("thesis", "report", "book"))
 """Types of which CSL calls the school, the institution or the series a publisher."""
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+
 _BARE_MONTH = re.compile(r"^  month = \{([a-z]{3})\},$", re.MULTILINE)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
 _DOI = re.compile(rf"(?:{_DOI_PREFIX.pattern})?(10\.\d{{4,9}}/\S+)$", re.IGNORECASE)
@@ -233,7 +233,7 @@ def _entry(paper: Paper, key: str) -> Entry:
         "type": "Preprint" if kind == PREPRINT and not in_arxiv else "",
         where: "" if in_arxiv else encode(one_line(venue)),
         "year": str(paper.year or ""),
-        "month": _MONTHS[publication.month - 1] if publication.month else "",
+        "month": MONTHS[publication.month - 1] if publication.month else "",
         "volume": encode(publication.volume),
         "number": encode(publication.issue),
         "pages": encode(publication.pages).replace("-", "--"),

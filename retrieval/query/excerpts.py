@@ -4,17 +4,16 @@ Words match by their stem; a word that no text of the library has also matches a
 """
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retrieval.index.lexical import LexicalIndex
-from retrieval.text.names import folded
+from retrieval.text.names import WORD, folded
 from retrieval.text.splitting import split_sentences
 from retrieval.text.titles import whole_likeness
 
 Span = tuple[int, int]
-_WORD = re.compile(r"[^\W_]+")
+
 _LONGEST = 320
 """Characters of a sentence; a longer one begins shortly before the first word found."""
 _BEFORE = 80
@@ -45,7 +44,7 @@ class QueryWords:
         self._weights: dict[str, float] = {}
         """How rare each stem of the query is."""
         self._misspelled: list[str] = []
-        for word in _WORD.findall(query):
+        for word in WORD.findall(query):
             if (stem := self._stem(word)) and stem not in self._weights:
                 having = index.texts_with(word)
                 self._weights[stem] = math.log(1 + index.size / (1 + having))
@@ -84,7 +83,7 @@ class QueryWords:
         return sum(self._weights[stem] for stem in self.found_in(text))
 
     def _matches(self, text: str) -> Iterator[tuple[str, Span]]:
-        for word in _WORD.finditer(text) if self._weights else ():
+        for word in WORD.finditer(text) if self._weights else ():
             if stem := self._matched(word.group()):
                 yield stem, word.span()
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from retrieval.query.words import Word, folded_words, words_of
-from retrieval.text.names import folded
+from retrieval.text.names import WORD, folded
 
 Spellings = dict[tuple[str, ...], tuple[str, ...]]
 """Values of records by the folded words that spell them."""
@@ -147,7 +147,7 @@ def _spellings(values: Iterable[str], forms: Callable[[str], set[str]]) -> Spell
 
 
 def _venue_forms(venue: str) -> set[str]:
-    words = re.findall(r"[^\W_]+", venue)
+    words = WORD.findall(venue)
     undated = [word for word in words if not _YEAR.fullmatch(word)]
     named = [word for word in undated if word[0].isupper() and folded(word) not in _SERIES]
     initials = "".join(word[0] for word in named) if len(named) > 2 else ""  # noqa: PLR2004

@@ -206,7 +206,7 @@ def _parsed(piece: str) -> str:
     try:
         return unicodedata.normalize("NFC", str(_decoder().latex_to_text(piece)))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        return re.sub("[{}]", "", piece)  # unparsable text is left to the next step
+        return piece.replace("{", "").replace("}", "")  # unparsable text is left to the next step
 
 
 def _name_if_unknown(found: re.Match[str]) -> str:

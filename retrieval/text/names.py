@@ -13,9 +13,10 @@ _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "�
 """Spellings of letters on a keyboard that lacks them."""
 _PARTICLES = frozenset("van von de der den la le di da dos del della el al bin ben ter ten".split())
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 """Letters and digits: the one tokenizer of names, titles and venues."""
-_GENERATION = re.compile(r"(?:[JS]r\.?|I{2,3}|IV)")
+BETWEEN_WORDS = re.compile(r"[\W_]+")
+GENERATION = re.compile(r"[JS]r\.?|I{2,3}|IV")
 
 
 def folded(text: str) -> str:
@@ -28,7 +29,7 @@ def folded(text: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The folded words of `text`, without punctuation."""
-    return _WORD.findall(folded(text))
+    return WORD.findall(folded(text))
 
 
 def spellings(text: str) -> tuple[str, ...]:
@@ -43,7 +44,7 @@ def name_words(name: str) -> list[str]:
     last, comma, first = name.partition(",")
     if comma and first.strip() and folded(first).strip(" .") not in _SUFFIXES:
         name = f"{first} {last}"
-    words = _WORD.findall(folded(name).replace("'", ""))
+    words = WORD.findall(folded(name).replace("'", ""))
     return words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
 
 
@@ -140,7 +141,7 @@ def parts_of(name: str) -> tuple[str, str, str]:
 def first_name_first(name: str) -> str:
     """`Foo, Bob`, `Foo, Bob, Jr.` and `Foo, Jr., Bob` turned round; others unchanged."""
     last, *others = (part.strip() for part in name.split(","))
-    if len(others) > 1 and _GENERATION.fullmatch(others[0]):
+    if len(others) > 1 and GENERATION.fullmatch(others[0]):
         others = [*others[1:], others[0]]
     return " ".join(filter(None, (*others[:1], last, *others[1:])))
 
@@ -174,6 +175,6 @@ def _abbreviate(short: Sequence[str], full: Sequence[str]) -> bool:
 
 
 def _without_generation(words: list[str]) -> tuple[list[str], str]:
-    if len(words) > 1 and _GENERATION.fullmatch(words[-1]):
+    if len(words) > 1 and GENERATION.fullmatch(words[-1]):
         return words[:-1], words[-1]
     return words, ""

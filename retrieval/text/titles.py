@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
-from retrieval.text.names import folded, words_in
+from retrieval.text.names import BETWEEN_WORDS, folded, words_in
 
 TITLE_MATCH = 0.8
 """Likeness from which a query counts as a title."""
@@ -26,7 +26,7 @@ _MANY_CAPITALS = 0.5
 """Share of capitalised words above which a capital says nothing: the text is a title."""
 _TITLE_WORD = re.compile(r"[^\W_]+(?:[-‐‑–/^+.][^\W_]+)*\+*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_SEPARATORS = re.compile(r"[\W_]+")
+
 _INTRODUCES = re.compile(
     r"\b(?:we|our|this (?:paper|work|article|study))\b[^\w-]+(?:[\w-]+[^\w-]+){0,4}?"
     r"(?:propos\w+|introduc\w+|present\w*|call\w*|nam\w+|dub\w*|term\w*|denot\w+|coin\w*|"
@@ -69,7 +69,7 @@ def whole_likeness(query: str, title: str) -> float:
 def joined(text: str) -> str:
     """`text` folded, without spaces and punctuation."""
     letters = text.lower() if text.isascii() else folded(text)
-    return _SEPARATORS.sub("", letters)
+    return BETWEEN_WORDS.sub("", letters)
 
 
 def nicknames(text: str) -> list[str]:

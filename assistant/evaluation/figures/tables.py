@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -13,8 +12,8 @@ from rich.text import Text
 from assistant.evaluation.figures.compare import Change, Comparison, Verdict
 from assistant.evaluation.figures.figures import LEAST_SAMPLES, Figure, Figures
 from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS
-from assistant.evaluation.types import Json, SampleType
-from assistant.types import Outcome
+from assistant.evaluation.types import SampleType
+from assistant.types import Json, Outcome, rounded
 from retrieval.types import counted
 
 _NOTHING = "–"
@@ -52,7 +51,7 @@ def summary_json(
     figures: Figures, comparison: Comparison | None, folder: Path, *, gate: bool
 ) -> Json:
     """Figures and comparison of a run as one JSON object, rounded; `gate`: with its result."""
-    summary: Json = _rounded(
+    summary: Json = rounded(
         {
             "out": str(folder),
             "samples": len(figures.samples),
@@ -65,7 +64,8 @@ def summary_json(
             "tokens": {name: asdict(each) for name, each in figures.tokens.items()},
             "comparison": comparison and _compared(comparison),
             "gate": ("passed" if comparison.passes else "failed") if gate and comparison else None,
-        }
+        },
+        _PLACES,
     )
     return summary
 
@@ -206,10 +206,3 @@ def _compared(comparison: Comparison) -> Json:
         "worse": [change.metric for change in comparison.worse],
         "changes": {each.pop("metric"): each for each in map(asdict, comparison.changes)},
     }
-
-
-def _rounded(value: Any) -> Any:
-    """JSON with its numbers rounded."""
-    if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
-    return round(value, _PLACES) if isinstance(value, float) else value

@@ -13,7 +13,8 @@ from assistant.evaluation.records.record import (
     read_record,
     read_rows,
 )
-from assistant.evaluation.types import Json, Row
+from assistant.evaluation.types import Row
+from assistant.types import Json
 from retrieval.types import InputError, counted
 
 REPLAY = "replay"

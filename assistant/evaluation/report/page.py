@@ -23,9 +23,9 @@ from assistant.evaluation.figures.compare import Change, Comparison
 from assistant.evaluation.figures.figures import EITHER_REFUSAL, Figure, Figures
 from assistant.evaluation.records.record import RunRecord, leaves, record_json
 from assistant.evaluation.scorers import FAILED, METRIC_OF, METRICS, is_cited, states
-from assistant.evaluation.types import Json, Row, Score
+from assistant.evaluation.types import Row, Score
 from assistant.generation.rendering import Block, blocks
-from assistant.types import AnswerSentence, Citation, SentenceKind
+from assistant.types import AnswerSentence, Citation, Json, SentenceKind
 from retrieval.index.files import write_whole
 from retrieval.types import Paper, counted
 
