@@ -107,9 +107,6 @@ class MetricsMiddleware(HttpMiddleware):
             await self.app(scope, receive, noted)
         finally:
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._metrics.request(method, _route(scope), status)
-
-
-def _route(scope: Scope) -> str:
-    """The pattern of the route, not the path, since the number of paths is unlimited."""
-    return str(getattr(scope.get("route"), "path_format", "other"))
+            # Its pattern, not the path: the number of paths is unlimited.
+            route = str(getattr(scope.get("route"), "path_format", "other"))
+            self._metrics.request(method, route, status)

@@ -149,6 +149,16 @@ class Service:
 
         return begin
 
+    async def table_async(
+        self, question: str, columns: Sequence[str], most: int, *, owner: str = ""
+    ) -> EvidenceTable:
+        """Like `table`, filled to its end for an event loop; cancelling stops the work."""
+        begin = self.table(question, columns, most, owner=owner)
+        async with aclosing(read_ahead_async(begin)) as tables:
+            async for each in tables:
+                filled = each
+        return filled
+
     async def search_async(
         self, query: str, limit: int, *, reranked: bool, owner: str = ""
     ) -> Ranking:
@@ -172,11 +182,10 @@ class Service:
         """Judge a draft's sentences, a few in each turn, so that others need not wait for all."""
         return read_ahead(self._auditing(audit, owner), self._or_closed(stopped))
 
-    def audit_async(
-        self, audit: Audit, *, owner: str = ""
-    ) -> AsyncGenerator[AuditedSentence, None]:
-        """Like `audit`, for an event loop; closing the generator stops the work."""
-        return read_ahead_async(self._auditing(audit, owner))
+    async def audit_async(self, audit: Audit, *, owner: str = "") -> list[AuditedSentence]:
+        """Like `audit`, all at once for an event loop; cancelling stops the work."""
+        async with aclosing(read_ahead_async(self._auditing(audit, owner))) as judged:
+            return [each async for each in judged]
 
     def lookup(self, query: str, limit: int, given: ExplicitFilters | None = None) -> Listing:
         """Look papers up by their records; see `Lookup.find`."""

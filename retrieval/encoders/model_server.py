@@ -149,9 +149,9 @@ class ModelServer:
         """
         models = self.understood(self.get("/v1/models"), _models)
         for each in models:
-            if wanted in {each["id"], *(each.get("aliases") or ()), _stem(each["id"])}:
+            if wanted in {each["id"], *(each.get("aliases") or ()), shown_name(each["id"])}:
                 return each["id"], each
-        names = ", ".join(_stem(each["id"]) for each in models)[:_SHOWN] or "none"
+        names = ", ".join(shown_name(each["id"]) for each in models)[:_SHOWN] or "none"
         if wanted or len(models) != 1:
             lacks = f"has no model {wanted!r}" if wanted else f"has {len(models)} models"
             raise self._error(f"{lacks}; name one of these with --{self._setting}-name: {names}")
@@ -320,15 +320,10 @@ def _message(text: str) -> str:
     return " ".join(str(said).split())[:_SHOWN].rstrip(". ") or "no reason given"
 
 
-def _stem(name: str) -> str:
-    """A model's name without the folder and ending of a file, which llama.cpp gives as its id."""
+def shown_name(name: str) -> str:
+    """A served model's name without the folder and ending of a file, as llama.cpp's ids have."""
     is_file = name.endswith(".gguf")
     return name.rpartition("/")[2].removesuffix(".gguf") if is_file else name
-
-
-def shown_name(name: str) -> str:
-    """A served model's name as it is shown."""
-    return _stem(name)
 
 
 def _checked(url: str, flag: str) -> str:

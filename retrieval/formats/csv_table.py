@@ -7,7 +7,6 @@ a table of its own: a row for each field, an empty row after each paper.
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from retrieval.formats.authors import people, person
 from retrieval.formats.fields import (
@@ -171,8 +170,6 @@ def _of_columns(cells: Mapping[str, Sequence[str]], source: Source) -> Record | 
         found[1] if (found := _CITATION.match(text)) else text.split("|")[0]
         for text in values["venue"]
     ]
-    return checked(values | {"authors": _authors(values["authors"])}, source)
-
-
-def _authors(names: Sequence[Any]) -> list[tuple[str, str]]:
-    return [person(name) for name in names] if len(names) > 1 else people("".join(names))
+    names = values["authors"]
+    authors = [person(name) for name in names] if len(names) > 1 else people("".join(names))
+    return checked(values | {"authors": authors}, source)

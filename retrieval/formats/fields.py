@@ -117,8 +117,9 @@ def checked(values: object, source: Source) -> Record | Skipped:
     if not abstract or _PLACEHOLDER.fullmatch(abstract):
         return Skipped(source.file, source.line, NO_ABSTRACT)
     names = _authors(values.get("authors"))
+    given_id = next(iter(texts(values.get("id") or values.get("_id"))), "")
     return Record(
-        given_id=_id(values.get("id") or values.get("_id")),
+        given_id=given_id.removeprefix("https://openalex.org/"),
         title=prose(values.get("title")),
         authors=tuple(name for name, _ in names),
         venue=_venue(values.get("venue")),
@@ -234,11 +235,6 @@ def _authors(value: Any) -> list[Person]:
         names = people(next(iter(texts(value)), ""))
     cleaned = ((prose(name), prose(surname)) for name, surname in names)
     return [each for each in cleaned if each[0] and each[0] not in _EMPTY]
-
-
-def _id(value: Any) -> str:
-    given = next(iter(texts(value)), "")
-    return given.removeprefix("https://openalex.org/")
 
 
 def _venue(value: Any) -> str:

@@ -1,7 +1,6 @@
 """The route of the draft audit."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -39,18 +38,12 @@ def audit_routes(service: Service) -> APIRouter:
         service.assistant  # noqa: B018 - raises if it is not ready
         asked = await run_in_threadpool(Audit.of, body.draft, "", body.bibliography)
         owner = owner_of(request.scope)
-        sentences = await unless_gone(request.receive, audited(service, asked, owner))
+        sentences = await unless_gone(request.receive, service.audit_async(asked, owner=owner))
         if body.format == "html":
             return HTMLResponse(page(sentences, asked.notes, "a draft"))
         return JSONResponse(report_json(asked, sentences, insert=body.insert))
 
     return router
-
-
-async def audited(service: Service, asked: Audit, owner: str) -> list[AuditedSentence]:
-    """The judged sentences of a draft."""
-    async with aclosing(service.audit_async(asked, owner=owner)) as judged:
-        return [each async for each in judged]
 
 
 def report_json(

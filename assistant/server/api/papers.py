@@ -121,21 +121,17 @@ def _shown(service: Service, id_: str, ending: str) -> Response:
         raise ApiError(404, f"There is no paper with the id {id_[:100]!r} in this library.")
     name, kind = _ENDINGS[ending]
     key = _key(service, found)
+    file = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in key)[:100]
     return Response(
         FORMATS[name]([found], {found.id: key}),
         media_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(key)}{ending}"'},
+        headers={"Content-Disposition": f'attachment; filename="{file}{ending}"'},
     )
 
 
 def _key(service: Service, paper: Paper) -> str:
     index = service.assistant.library.lexical
     return citation_keys([paper], index.papers_with_key)[paper.id]
-
-
-def _file_name(key: str) -> str:
-    """The citation key as a file name that is safe in a header."""
-    return "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in key)[:100]
 
 
 def ingest_routes(service: Service) -> APIRouter:

@@ -1,7 +1,6 @@
 """Routes of evidence tables and pinned questions."""
 
 from collections.abc import Callable
-from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -10,7 +9,6 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from starlette.types import Receive, Scope, Send
 
-from assistant.models.llama.reading_ahead import read_ahead_async
 from assistant.pipeline.assistant import LONGEST_QUESTION
 from assistant.research.pinned import Change, pin_json, pin_question, unread
 from assistant.research.pinned_store import Cited, Pin
@@ -20,7 +18,6 @@ from assistant.research.table import (
     LONGEST_COLUMN,
     MOST_COLUMNS,
     MOST_ROWS,
-    EvidenceTable,
     table_json,
 )
 from assistant.research.table_files import export
@@ -132,15 +129,8 @@ def research_routes(service: Service) -> APIRouter:
     async def table(body: TableRequest, request: Request) -> Response:
         """Papers as rows; each cell is a statement with its quote, or says that there is none."""
         owner = owner_of(request.scope)
-        begin = service.table(body.question, body.columns, body.k, owner=owner)
-
-        async def last() -> EvidenceTable:
-            async with aclosing(read_ahead_async(begin)) as tables:
-                async for each in tables:
-                    filled = each
-            return filled
-
-        filled = await unless_gone(request.receive, last())
+        filling = service.table_async(body.question, body.columns, body.k, owner=owner)
+        filled = await unless_gone(request.receive, filling)
         if body.format == "json":
             return JSONResponse(table_json(filled))
         kind = f"{_TYPES[body.format]}; charset=utf-8"

@@ -13,12 +13,11 @@ from fastapi.concurrency import run_in_threadpool
 from gradio.events import api
 
 from assistant.models.llama.decoding import LIKELIEST
-from assistant.models.llama.reading_ahead import read_ahead_async
 from assistant.research.audit.audit import Audit
 from assistant.research.pinned import pin_json, pin_question, unread
 from assistant.research.receipt import methods_of
 from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
-from assistant.server.api.audit import audited, report_json
+from assistant.server.api.audit import report_json
 from assistant.server.auth import owner_of
 from assistant.server.service import Service
 from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
@@ -128,7 +127,7 @@ def add_tools(service: Service) -> None:
             became of its citations
         """
         asked = await run_in_threadpool(Audit.of, draft, "", bibliography)
-        sentences = await audited(service, asked, _owner(request))
+        sentences = await service.audit_async(asked, owner=_owner(request))
         return dumps(report_json(asked, sentences, insert=insert))
 
     tools: list[Callable[..., Awaitable[str]]] = [
@@ -155,10 +154,7 @@ def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
         """
         named = columns.split(",") if columns.strip() else DEFAULT_COLUMNS
         most = max(1, min(int(k), MOST_ROWS))
-        begin = service.table(question, named, most, owner=_owner(request))
-        async with aclosing(read_ahead_async(begin)) as tables:
-            async for each in tables:
-                filled = each
+        filled = await service.table_async(question, named, most, owner=_owner(request))
         return dumps(table_json(filled))
 
     async def pinned(request: gr.Request, add: str = "", remove: str = "", seen: str = "") -> str:
