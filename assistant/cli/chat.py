@@ -61,7 +61,6 @@ class Conversation:
     """What was asked so far, and replies to questions and commands."""
 
     def __init__(self, assistant: Assistant) -> None:
-        """Begin without questions."""
         self._assistant = assistant
         self._turns: list[Turn] = []
 

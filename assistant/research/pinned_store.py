@@ -89,7 +89,6 @@ class Pins:
     """
 
     def __init__(self, database: Database) -> None:
-        """Open nothing yet."""
         self._database = database
 
     def listed(self, owner: str) -> list[Pin]:

@@ -109,7 +109,6 @@ class GracefulShutdown(HttpMiddleware):
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap `app`."""
         super().__init__(app)
         self._ended = asyncio.Event()
 

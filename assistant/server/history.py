@@ -109,7 +109,6 @@ class Conversations:
     """
 
     def __init__(self, database: Database) -> None:
-        """Open nothing yet."""
         self._database = database
 
     def listed(self, owner: str, words: str = "", limit: int = MOST_LISTED) -> list[Conversation]:

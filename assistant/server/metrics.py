@@ -90,7 +90,6 @@ class MetricsMiddleware(HttpMiddleware):
     """Counts requests by their status, `CLIENT_GONE` if none was sent."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        """Count the requests to `app` in `metrics`."""
         super().__init__(app)
         self._metrics = metrics
 

@@ -34,7 +34,6 @@ _SHOWN = 120
 _LONGEST_KEY = 4096
 _BUSY = frozenset({429, 503})
 """Statuses of a server that will soon be able to answer."""
-_ERROR = 400
 
 
 @dataclass(frozen=True, slots=True)

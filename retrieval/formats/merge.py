@@ -93,7 +93,6 @@ class DuplicateIndex:
     """Finds the keys of near-identical abstracts without comparing all pairs."""
 
     def __init__(self) -> None:
-        """An empty index."""
         self._texts: dict[str, str] = {}
         # The keys of a hash are a dictionary without values: a set that keeps its order.
         self._keys_of_hash: dict[int, dict[str, None]] = {}
@@ -154,7 +153,6 @@ class PaperIndex:
     """
 
     def __init__(self) -> None:
-        """An empty index."""
         self._papers: dict[str, list[_Compared]] = {}
         self._ids: dict[str, dict[str, str]] = {}
         """The ids that the files of a paper give it."""

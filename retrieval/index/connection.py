@@ -65,7 +65,6 @@ class Connection:
     keeps_files = True
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is opened yet."""
         self._folder = folder
         self._journal = Journal(folder.with_name(f"{folder.name}.json"), self._vector_files)
         self.seen = ""

@@ -96,7 +96,6 @@ class Journal:
     """The journal at `path` of the files that `files` finds; paths are relative to its folder."""
 
     def __init__(self, path: Path, files: Callable[[], list[Path]]) -> None:
-        """Nothing is read or written yet."""
         self._path, self._paths = path, files
         self._known: dict[Path, tuple[tuple[int, int], int]] = {}
         """Size and modification time of files, and their checksum then."""

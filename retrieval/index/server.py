@@ -83,7 +83,6 @@ class ServerConnection:
     keeps_files = False
 
     def __init__(self, address: Address) -> None:
-        """Nothing is opened yet."""
         self.address = address
         self.where = f"at {address.url} ({address.prefix!r})"
         self._client: Any = None

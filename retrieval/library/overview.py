@@ -71,7 +71,6 @@ class Overviews:
     """The overview of one library, counted once for every revision and kept beside it."""
 
     def __init__(self, library: Library) -> None:
-        """Nothing is counted yet."""
         self._counting = threading.Lock()
         self._library = library
         self._revision = ""

@@ -67,7 +67,6 @@ class TopicMaps:
     """The topics of one library."""
 
     def __init__(self, library: Library) -> None:
-        """Nothing is computed yet."""
         self._library = library
         self._lock = threading.Lock()
         self._revision = ""
@@ -213,7 +212,6 @@ class Terms:
     """Stems of single words and of neighbouring ones."""
 
     def __init__(self, library: Library) -> None:
-        """Nothing is read yet."""
         self._index = library.lexical
         self._stems: dict[str, str] = {}
 

@@ -17,7 +17,6 @@ class Facets:
     """The venue, year and decision of every paper, read once for each revision of the index."""
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
         self._reading = threading.Lock()
         self._revision = ""
         self._records: dict[str, Record] = {}

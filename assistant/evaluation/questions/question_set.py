@@ -93,7 +93,6 @@ class PaperNames:
     """
 
     def __init__(self, papers: Iterable[Paper]) -> None:
-        """Collect the names of `papers`."""
         self.papers = {paper.id: paper for paper in papers}
         self._ids: dict[str, dict[str, None]] = {}
         for paper in self.papers.values():

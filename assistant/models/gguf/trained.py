@@ -67,7 +67,6 @@ class FileFacts:
     """Facts by key, kept in a file: a cache, so errors of reading and writing are ignored."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing is read yet."""
         self._path = path
 
     def get(self, key: str) -> Fact | None:

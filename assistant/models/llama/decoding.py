@@ -106,7 +106,6 @@ class Decoder(_Reading):
     """Continues prompts, cut by `slices`, with one model, one at a time."""
 
     def __init__(self, model: llama_cpp.Llama) -> None:
-        """Nothing is read yet."""
         super().__init__(model._ctx)
         self._model = model
         self._vocab = model._model.vocab

@@ -60,7 +60,6 @@ class ApiError(HTTPException):
     """An error that a route raises; its arguments are those of `error_response`."""
 
     def __init__(self, status: int, message: str, **more: Any) -> None:
-        """An error with `message`."""
         super().__init__(status, message)
         self.response = error_response(status, message, **more)
 

@@ -22,7 +22,6 @@ class HttpMiddleware(ABC):
     """ASGI middleware; a subclass says in `handle` what it does with a request."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

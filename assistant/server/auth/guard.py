@@ -68,7 +68,6 @@ class Guard(HttpMiddleware):
     """
 
     def __init__(self, app: ASGIApp, accounts: Accounts, database: Database) -> None:
-        """Wrap `app`."""
         super().__init__(app)
         self._accounts = accounts
         self._sessions = Sessions(database)

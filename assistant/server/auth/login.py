@@ -52,7 +52,6 @@ class Attempts:
     """
 
     def __init__(self, database: Database) -> None:
-        """Count no failure yet."""
         self._database = database
         self._turn = asyncio.Lock()
 
@@ -110,7 +109,6 @@ class Sessions:
     """
 
     def __init__(self, database: Database) -> None:
-        """Open nothing yet."""
         self._database = database
 
     def begin(self, name: str, password: str) -> str:

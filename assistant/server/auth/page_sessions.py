@@ -29,7 +29,6 @@ class PageSessions(HttpMiddleware):
     """Refuses the sessions and events of other owners."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap `app`; it knows no session yet."""
         super().__init__(app)
         self._owners: dict[str, str] = {}
 

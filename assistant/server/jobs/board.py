@@ -78,7 +78,6 @@ class JobBoard:
     """
 
     def __init__(self, database: Database) -> None:
-        """Open nothing yet."""
         self._database = database
 
     def begin(self, kind: JobKind) -> JobState:

@@ -213,7 +213,6 @@ class ProgressTracker:
     """Collects the stages reported to a `Progress`. Thread-safe."""
 
     def __init__(self) -> None:
-        """Begin with no stage."""
         self.stop = threading.Event()
         """Set to end the work, see `report_or_stop`."""
         self._lock = threading.Lock()

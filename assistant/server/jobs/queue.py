@@ -107,7 +107,6 @@ class Ticket:
     """A place in a queue, made by `RequestQueue.enter`; of no use after `leave`."""
 
     def __init__(self, queue: RequestQueue, owner: str) -> None:
-        """Belong to `owner`."""
         self._queue = queue
         self.owner = owner
         self._had_its_turn = False

@@ -36,7 +36,6 @@ class Setup:
     """Prepares an assistant in a thread of its own."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start nothing yet."""
         self._settings = settings
         self._lock = threading.Lock()
         self._progress = ProgressTracker()

@@ -30,7 +30,6 @@ class Answering:
     """Answers the questions of all conversations."""
 
     def __init__(self, service: Service) -> None:
-        """Use `service` for the answers and the stored conversations."""
         self._service = service
         self._flags: dict[str, threading.Event] = {}
 
@@ -131,7 +130,6 @@ class Stops:
     """The stop flag of each session's current answer."""
 
     def __init__(self) -> None:
-        """No session has asked yet."""
         self._flags: dict[str, threading.Event] = {}
 
     def begin(self, session: str) -> threading.Event:
