@@ -17,7 +17,7 @@ from assistant.evaluation.records.replay import (
     replay_lines,
     replayable_record,
     replayed,
-    restored,
+    restored_settings,
 )
 from assistant.evaluation.run import RunResult, evaluate, settings_for
 from assistant.evaluation.types import SampleType
@@ -81,7 +81,12 @@ def _replay(options: argparse.Namespace, flags: Flags) -> None:
     out = options.out or options.replay / REPLAY
     if options.out:
         check_replay_folder(out)
-    _evaluate(before.asking, out, {**restored(before), **flags}, replaces=not options.out)
+    _evaluate(
+        before.asking,
+        out,
+        {**restored_settings(before.settings), **flags},
+        replaces=not options.out,
+    )
     found = replayed(options.replay, out)
     for line in replay_lines(found):
         print(line)

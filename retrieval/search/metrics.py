@@ -1,4 +1,4 @@
-"""Measures of a ranking against relevant papers: recall, reciprocal rank, nDCG, R-precision.
+"""Measures of a ranking against relevant papers: recall, reciprocal rank, nDCG.
 
 A ranking has ids, best first, each once; at least one id is relevant, or has a gain above 0; the
 first `depth` places count. All measures are from 0 to 1.
@@ -11,11 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 def recall(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:
     """Share of the relevant ids that are among the first `depth`."""
     return len(set(ranking[:depth]) & set(relevant)) / len(relevant)
-
-
-def r_precision(ranking: Sequence[str], relevant: Collection[str]) -> float:
-    """Share of relevant ids among the first R, where R is their number."""
-    return recall(ranking, relevant, len(relevant))
 
 
 def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str], depth: int) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, R, Rprec, nDCG
 
-from retrieval.search.metrics import ndcg, r_precision, recall, reciprocal_rank
+from retrieval.search.metrics import ndcg, recall, reciprocal_rank
 
 IDS = [f"p{number}" for number in range(30)]
 
@@ -42,8 +42,10 @@ def test_ndcg_by_hand() -> None:
         ([], {"a"}, 0.0),
     ],
 )
-def test_r_precision_by_hand(ranking: list[str], relevant: set[str], expected: float) -> None:
-    assert r_precision(ranking, relevant) == expected
+def test_recall_among_as_many_as_are_relevant(
+    ranking: list[str], relevant: set[str], expected: float
+) -> None:
+    assert recall(ranking, relevant, len(relevant)) == expected
 
 
 @given(
@@ -61,4 +63,4 @@ def test_measures_equal_those_of_a_reference_library(
     assert recall(ranking, gains, depth) == pytest.approx(measured[R @ depth])
     assert reciprocal_rank(ranking, gains, depth) == pytest.approx(measured[RR @ depth])
     assert ndcg(ranking, gains, depth) == pytest.approx(measured[nDCG @ depth])
-    assert r_precision(ranking, gains) == pytest.approx(measured[Rprec])
+    assert recall(ranking, gains, len(gains)) == pytest.approx(measured[Rprec])

@@ -37,11 +37,6 @@ def replayable_record(folder: Path) -> RunRecord:
     return record
 
 
-def restored(record: RunRecord) -> dict[str, Any]:
-    """The settings of a run as flags, as far as its record has them."""
-    return restored_settings(record.settings)
-
-
 def restored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a record that a replay takes from it, as flags."""
     return {name: kept[name] for name in _RESTORED if name in kept}
