@@ -85,7 +85,6 @@ def _opened(flags: Flags, *, make: bool = False) -> Iterator[tuple[Library, Prog
 
 
 def _print(value: object, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print `value` as JSON, or else `lines`."""
     if as_json:
         print(dumps(value), flush=True)
         return

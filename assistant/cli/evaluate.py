@@ -120,7 +120,6 @@ def _types(text: str) -> tuple[SampleType, ...]:
 
 
 def _check_some_succeeded(result: RunResult) -> None:
-    """Check that a sample succeeded."""
     if len(result.failures) == len(result.figures.samples):
         raise EvaluationError(
             "Every sample failed, so the figures have no meaning; fix the first failure and "

@@ -29,7 +29,6 @@ class _Response:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of the papers."""
         return tuple(paper.id for paper in self.papers)
 
     @property
@@ -65,7 +64,6 @@ class Runner:
         return Row(sample.id, sample.type, replies, self._titles(sample, responses))
 
     def _responses(self, sample: Sample) -> Iterator[_Response]:
-        """The responses to the questions of a sample, in order."""
         history: list[Turn] = []
         for question in sample.questions:
             if sample.type is SampleType.LOOKUP:

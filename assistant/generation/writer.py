@@ -226,7 +226,6 @@ class Writer:
 
 
 def _numbers_by_paper(draft: DraftAnswer) -> Iterator[tuple[int, ...]]:
-    """The numbers of the evidence of each paper."""
     numbered = enumerate(draft.evidence, start=1)
     for _, group in groupby(numbered, key=lambda each: each[1].paper.id):
         yield tuple(number for number, _ in group)

@@ -87,7 +87,6 @@ class _Server(uvicorn.Server):
         self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then print the address."""
         await super().startup(sockets)
         if self.started:
             address = f"http://{self.config.host}:{self.config.port}"

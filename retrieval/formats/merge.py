@@ -323,7 +323,6 @@ def fold(records: Iterable[Record]) -> list[Record]:
 
 
 def _union(group: Sequence[Record]) -> Record:
-    """The union of all records of one paper."""
     places = {source for record in group for source in record.sources}
     united = reduce(combine, (replace(record, sources=()) for record in group))
     return replace(united, sources=_in_order(places))

@@ -341,7 +341,6 @@ class LexicalIndex:
         return {term: papers for term, papers in found.items() if papers}
 
     def _frequency(self, field: str, term: str) -> int:
-        """Number of papers with a term."""
         opened = self._reading()
         if not opened.has_deleted:
             return int(opened.searcher.doc_freq(field, term))
@@ -486,7 +485,6 @@ class LexicalIndex:
 
 
 def _counted(searcher: tantivy.Searcher, query: Query) -> int:
-    """Number of papers that a query finds."""
     found: Any = searcher.search(query, 1, count=True)  # the type of its result leaves `count` out
     return found.count or 0
 

@@ -187,7 +187,6 @@ def _nearest_papers(
 
 
 def _best_chunks(hits: Iterable[Hit]) -> dict[str, Hit]:
-    """The best hit of every paper."""
     best: dict[str, Hit] = {}
     for hit in hits:
         if hit.score > best.setdefault(hit.paper_id, hit).score:

@@ -122,7 +122,6 @@ class _Download(threading.Thread):
         return self._staging / self._wanted.file
 
     def run(self) -> None:
-        """Fetch the file, in the thread."""
         try:
             self._fetch()
         except (ModelFetchError, Cancelled) as error:
