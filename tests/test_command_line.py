@@ -456,7 +456,15 @@ def test_calibrate_reads_its_questions_before_any_model(run: Run, tmp_path: Path
 def test_models_says_what_is_in_use(run: Run, library_home: Path) -> None:
     models = json.loads(run("models", "list", "--json", "--home", library_home).stdout)
     used = {model["role"]: model for model in models if model["in_use"]}
-    assert used.keys() == {"chat", "embedder", "writer", "reader", "support", "cutter"}
+    assert used.keys() == {
+        "chat",
+        "embedder",
+        "writer",
+        "reader",
+        "sentence_reader",
+        "support",
+        "cutter",
+    }
     for model in used.values():
         assert Path(model["path"]).stat().st_size == model["size_bytes"]
 

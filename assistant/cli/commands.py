@@ -35,7 +35,7 @@ from assistant.evaluation.questions.lines import (
     read_questions,
 )
 from assistant.models import describe_models, resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.trained import CUTTER, READER, SUPPORT
+from assistant.models.gguf.trained import CUTTER, READER, SENTENCE_READER, SUPPORT
 from assistant.pipeline.abstention import DEFAULT_THRESHOLD, threshold, write_calibration
 from assistant.pipeline.abstention import FILE as CALIBRATION
 from assistant.pipeline.assistant import Assistant, checked_question
@@ -266,7 +266,7 @@ def run_models(options: argparse.Namespace, flags: Flags) -> None:
             if not settings.model_url:
                 resolve_chat_model(settings.model, settings.cache, settings.threads, progress)
             resolve_embedder(settings.embedder, settings.cache, progress)
-            for weights in (READER, SUPPORT, CUTTER):
+            for weights in (READER, SENTENCE_READER, SUPPORT, CUTTER):
                 resolve_encoder(weights, settings.cache, progress)
     models = describe_models(settings)
     listed = [{**asdict(model), "path": str(model.path or "")} for model in models]

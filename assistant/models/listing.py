@@ -5,7 +5,14 @@ from pathlib import Path, PurePath
 from typing import Final, Literal
 
 from assistant.models.download.hub import PREFIX, cached_hub_files, parse_spec
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, REINSTALL, SUPPORT
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    CUTTER,
+    READER,
+    REINSTALL,
+    SENTENCE_READER,
+    SUPPORT,
+)
 from assistant.models.store import (
     CHAT,
     DEFAULT,
@@ -17,10 +24,11 @@ from assistant.models.store import (
 from assistant.settings import Settings
 from retrieval.encoders.llamacpp import read_metadata
 
-Role = Literal["chat", "embedder", "writer", "reader", "support", "cutter"]
+Role = Literal["chat", "embedder", "writer", "reader", "sentence_reader", "support", "cutter"]
 TRAINED: Final[dict[Role, Path]] = {
     "writer": ADAPTER,
     "reader": READER.path,
+    "sentence_reader": SENTENCE_READER.path,
     "support": SUPPORT.path,
     "cutter": CUTTER.path,
 }

@@ -1,8 +1,8 @@
 """The probability that an abstract answers a question, its threshold, and reasons to abstain.
 
-The probability is a logistic regression over the reader's logit, the similarity, the names in the
-question that the paper lacks, and the words that no paper has. Its weights are fitted by
-`tests/benchmarks/training/fit_answerable.py`, see tests/benchmarks/reading.md.
+The probability is a logistic regression over the logits of the reader and the sentence reader, the
+similarity, the names in the question that the paper lacks, and the words that no paper has. Its
+weights come from `tests/benchmarks/training/fit_answerable.py`; see tests/benchmarks/reading.md.
 """
 
 import math
@@ -17,6 +17,7 @@ import pydantic
 from assistant.pipeline.follow_up import StandaloneQuestion
 from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
+from retrieval.search.reader import PaperRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
@@ -26,6 +27,10 @@ MOST_NAMES = 1
 """Absent names that count at most: with one the case is clear."""
 USUAL_SIMILARITY = 0.42
 """Stands in for that of a follow-up, which says little; the weights are fitted with it."""
+NOT_READ = -6.0
+"""Stands in for the logit of a paper whose sentences were not read alone: it hardly answers."""
+WIDE = 0.8
+"""Share of the reader's logit that stands in for the sentence reader's if a question is wide."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.4, 3
@@ -34,7 +39,7 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
-VERSION = 3
+VERSION = 4
 """Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
@@ -46,6 +51,8 @@ class Features:
 
     answerable: float
     """The reader's logit that it answers, learned with questions that no paper answers."""
+    alone: float
+    """The sentence reader's logit of its best sentence."""
     similarity: float
     """Cosine of the question and the paper's best passage."""
     absent_names: float
@@ -54,8 +61,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answerable=1.0, similarity=10.29, absent_names=-2.2, unknown=-3.83)
-BIAS = -3.63
+WEIGHTS = Features(answerable=0.76, alone=0.48, similarity=6.58, absent_names=-2.55, unknown=-3.43)
+BIAS = -2.46
 
 
 def probability(features: Features) -> float:
@@ -75,10 +82,17 @@ class QuestionEntities:
     """Ids of the papers that it names or continues to ask about."""
     leans: bool = False
     """Whether only the conversation tells the paper; then similarity says little."""
+    is_wide: bool = False
+    """Whether it asks for an overview or a comparison, which no one sentence gives."""
 
     @classmethod
     def of(
-        cls, standalone: StandaloneQuestion, named: Sequence[Paper], typed_names: str = ""
+        cls,
+        standalone: StandaloneQuestion,
+        named: Sequence[Paper],
+        typed_names: str = "",
+        *,
+        is_wide: bool = False,
     ) -> "QuestionEntities":
         """The entities of a question.
 
@@ -86,13 +100,14 @@ class QuestionEntities:
             standalone: the question in its conversation.
             named: the papers of the library that it names.
             typed_names: authors and venues that its filters use; abstracts do not have them.
+            is_wide: whether it asks for an overview or a comparison.
         """
         taken = typed_names.casefold().split()
         text = standalone.question
         names = tuple(name for name in names_in(text) if name.casefold() not in taken)
         known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
-        return cls(text, names, frozenset(paper.id for paper in known), leans)
+        return cls(text, names, frozenset(paper.id for paper in known), leans, is_wide)
 
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """Those of the papers read that are known to be meant, best first."""
@@ -132,10 +147,17 @@ class QuestionEntities:
         words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
             answerable=read.read.answerable,
+            alone=self._alone(read.read),
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
             unknown=index.unknown_share(words),
         )
+
+    def _alone(self, read: PaperRead) -> float:
+        """The feature `alone`."""
+        if read.alone is None:
+            return NOT_READ
+        return WIDE * read.answerable if self.is_wide else read.alone
 
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:

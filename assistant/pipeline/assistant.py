@@ -22,9 +22,9 @@ from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import probability, threshold
 from assistant.pipeline.evidence import (
     ChatLikelihood,
+    by_both_readers,
     candidates,
     choose_evidence,
-    judged_again,
 )
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
@@ -64,6 +64,7 @@ from retrieval.search.rerank import (
     ReadPassage,
     RerankSettings,
     by_likelihood,
+    read_alone,
     read_papers,
     reranked,
 )
@@ -300,6 +301,7 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
+        papers = read_alone(parsed.text, papers, self.reader, stopped)
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:
@@ -366,7 +368,7 @@ class Assistant:
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
         if shape not in _READ_ALONE:
-            about, beside = (self._judged_again(parsed, part) for part in (about, beside))
+            about, beside = (list(map(by_both_readers, part)) for part in (about, beside))
         evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
         if shape == "overview":
             return by_subtopic(evidence, self.library, parsed.text)
@@ -377,17 +379,6 @@ class Assistant:
         if not is_defined:
             return [replace(each, heading=UNDEFINED) for each in evidence]
         return evidence
-
-    def _judged_again(
-        self, parsed: ParsedQuestion, papers: Sequence[ReadPassage]
-    ) -> list[ReadPassage]:
-        """Papers whose best sentences the support model has judged, too."""
-
-        def judged(each: ReadPassage) -> ReadPassage:
-            title = each.passage.paper.title
-            return judged_again(each, lambda text: self.verifier.answer(parsed.text, text, title))
-
-        return list(map(judged, papers))
 
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None

@@ -25,7 +25,7 @@ from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.settings import AnswerSettings
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
-from retrieval.search.rerank import read_papers
+from retrieval.search.rerank import read_alone, read_papers
 from retrieval.search.search import search
 from retrieval.text.splitting import split_sentences
 from retrieval.types import InputError, Paper, Passage, Progress, never
@@ -134,6 +134,7 @@ def calibrated(
 def _confidence(text: str, passages: Sequence[Passage], library: Library, reader: Reader) -> float:
     """Probability that one of the papers that read best answers."""
     read = read_papers(text, passages, reader, never)[: AnswerSettings().judged]
+    read = read_alone(text, read, reader, never)
     entities = QuestionEntities.of(StandaloneQuestion(text, text), ())
     return max(probability(entities.features(each, library.lexical)) for each in read)
 

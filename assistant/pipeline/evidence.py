@@ -29,11 +29,9 @@ _LEANING = 1.0
 """What a sentence that leans on the one before it counts less, in logits."""
 _ANTECEDENT = 30
 """Words of a sentence that is shown for one that leans on it, beyond the budget."""
-JUDGED_AGAIN = 6
-"""Sentences of an abstract that are judged by a second encoder."""
-READER, SECOND = 0.75, 0.375
-"""What the reader's logit counts for, and the second encoder's: evidence has as many words as by
-the reader's alone; see tests/benchmarks/reading.md."""
+READER, ALONE = 0.5, 0.5
+"""What the reader's logit of a sentence counts for, and the sentence reader's; see
+tests/benchmarks/reading.md."""
 GAP = 3.0
 """How far behind the best sentence of its paper a sentence may be, in logits."""
 
@@ -96,22 +94,21 @@ class ChatLikelihood:
             yield row
 
 
-def judged_again(read: ReadPassage, answer: Callable[[str], float]) -> ReadPassage:
-    """A paper whose best sentences a second encoder has judged, too.
+def by_both_readers(read: ReadPassage) -> ReadPassage:
+    """A paper whose sentences count by both readers' logits.
 
-    The reader sees the sentences of an abstract together; `answer` gives the logit that a sentence,
-    by itself, answers the question. Both are right more often than one.
+    Those that were not read alone count no more than those that were.
     """
-    sentences = sorted(read.read.sentences, key=lambda each: -each.evidence)
-    best, others = sentences[:JUDGED_AGAIN], sentences[JUDGED_AGAIN:]
-    best = [
-        replace(each, evidence=READER * each.evidence + SECOND * answer(each.sentence.text))
-        for each in best
+    both = [
+        None if each.alone is None else READER * each.evidence + ALONE * each.alone
+        for each in read.read.sentences
     ]
-    least = min((each.evidence for each in best), default=0.0)
-    others = [replace(each, evidence=min(least, each.evidence)) for each in others]
-    in_order = sorted((*best, *others), key=lambda each: each.sentence.start)
-    return replace(read, read=replace(read.read, sentences=tuple(in_order)))
+    least = min((logit for logit in both if logit is not None), default=math.inf)
+    sentences = tuple(
+        replace(each, evidence=min(least, each.evidence) if logit is None else logit)
+        for each, logit in zip(read.read.sentences, both, strict=True)
+    )
+    return replace(read, read=replace(read.read, sentences=sentences))
 
 
 def choose_evidence(

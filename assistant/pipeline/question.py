@@ -7,6 +7,7 @@ from assistant.generation.answer_builder import MetadataAnswer
 from assistant.pipeline.abstention import QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.pipeline.intent import papers_named_in
+from assistant.pipeline.shapes import WIDE_SHAPES
 from retrieval.index.lexical import LexicalIndex
 from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead
@@ -36,7 +37,8 @@ class ParsedQuestion:
     @property
     def entities(self) -> QuestionEntities:
         """Its names, and the papers that it names or continues to ask about."""
-        return QuestionEntities.of(self.standalone, self.named, self.query.said)
+        is_wide = self.shape in WIDE_SHAPES
+        return QuestionEntities.of(self.standalone, self.named, self.query.said, is_wide=is_wide)
 
     @property
     def text(self) -> str:

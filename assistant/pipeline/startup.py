@@ -15,6 +15,7 @@ from assistant.models.gguf.trained import (
     CUTTER,
     READER,
     REINSTALL,
+    SENTENCE_READER,
     SUPPORT,
     FileFacts,
     file_key,
@@ -34,6 +35,7 @@ from retrieval.index.place import FolderPlace, Place
 from retrieval.index.server import ServerPlace, address_of
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
+from retrieval.search.sentence_reader import SentenceReader
 from retrieval.text.splitting import embedded_text
 from retrieval.types import InputError, LibraryError, ModelError, Progress, never
 
@@ -129,8 +131,12 @@ def open_reader(settings: Settings, progress: Progress) -> Reader:
     Raises:
         ModelError: its weights are missing or damaged, or the embedder cannot be fetched.
     """
-    path = resolve_encoder(READER, settings.cache, progress)
-    return Reader(path, read_heads(READER), threads=settings.threads)
+    reader, sentence_reader = (
+        (resolve_encoder(each, settings.cache, progress), read_heads(each))
+        for each in (READER, SENTENCE_READER)
+    )
+    threads = settings.threads
+    return Reader(*reader, SentenceReader(*sentence_reader, threads=threads), threads=threads)
 
 
 def open_verifier(settings: Settings, progress: Progress) -> Verifier:

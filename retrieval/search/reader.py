@@ -8,7 +8,7 @@ llama.cpp, the heads in numpy.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
+from retrieval.search.sentence_reader import QUESTION_TOKENS, TITLE_TOKENS, SentenceReader
 from retrieval.text.splitting import Sentence, split_sentences
 from retrieval.types import Cancelled, Paper, never
 
@@ -47,7 +48,8 @@ ROLES = (
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
 HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
-QUESTION_TOKENS, TITLE_TOKENS = 96, 48
+READ_ALONE = 4
+"""Sentences of an abstract that the sentence reader reads: the likeliest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class SentenceRead:
     """Logit."""
     roles: tuple[float, ...] = (0.0,) * len(ROLES)
     """Probability of each of `ROLES`."""
+    alone: float | None = None
+    """Logit of the sentence reader that it answers; None if it was not read alone."""
 
     def role(self, name: str) -> float:
         """Probability that the sentence has this role."""
@@ -79,6 +83,11 @@ class PaperRead:
     """Tokens read, including the question's."""
     answerable: float = 0.0
     """Like `answered`, learned with questions that no paper answers; abstention goes by it."""
+
+    @property
+    def alone(self) -> float | None:
+        """Logit of the sentence reader for the sentence that answers best; None if not read."""
+        return max((each.alone for each in self.sentences if each.alone is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +125,13 @@ class MessageRead:
 class Reader:
     """The encoder in llama.cpp and its heads; thread-safe, one text at a time."""
 
-    def __init__(self, path: Path, heads: Heads, *, threads: int) -> None:
+    def __init__(
+        self, path: Path, heads: Heads, sentence_reader: SentenceReader, *, threads: int
+    ) -> None:
         """Load the GGUF encoder at `path`; `ModelError` if it is not usable."""
         self._encoder = Encoder(path, threads=threads)
         self._heads = heads
+        self._sentence_reader = sentence_reader
 
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
@@ -132,6 +144,24 @@ class Reader:
         asked = self._encoder.tokens(question, QUESTION_TOKENS)
         for paper in papers:
             yield self._read(asked, paper, stopped).read
+
+    def read_alone(
+        self, question: str, paper: Paper, read: PaperRead, stopped: Callable[[], bool]
+    ) -> PaperRead:
+        """What was read of `paper`, with its likeliest sentences read one by one, too.
+
+        The reader sees all sentences together, the sentence reader each by itself; both are right
+        more often than one. Raises `Cancelled` once `stopped()` is true.
+        """
+        likeliest = sorted(read.sentences, key=lambda each: -each.evidence)[:READ_ALONE]
+        logits = {}
+        for each in likeliest:
+            if stopped():
+                raise Cancelled
+            text = each.sentence.text
+            logits[each.sentence.start] = self._sentence_reader.logit(question, text, paper.title)
+        sentences = (replace(e, alone=logits.get(e.sentence.start)) for e in read.sentences)
+        return replace(read, sentences=tuple(sentences))
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""

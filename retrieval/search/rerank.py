@@ -21,6 +21,9 @@ from retrieval.search.reader import PaperRead, Reader
 from retrieval.search.search import search
 from retrieval.types import Paper, Passage, SearchSettings
 
+HOPELESS = -5.0
+"""A paper with a lower logit `answerable` does not answer, whatever its sentences say alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
@@ -152,6 +155,21 @@ def reranked(passages: Sequence[Passage], read: Sequence[ReadPassage]) -> list[P
     return [
         *(each.passage for each in read),
         *(replace(passage, score=passage.score + min(behind, 0.0)) for passage in rest),
+    ]
+
+
+def read_alone(
+    question: str, read: Sequence[ReadPassage], reader: Reader, stopped: Callable[[], bool]
+) -> list[ReadPassage]:
+    """The read passages in their order, the likeliest sentences of each read one by one, too.
+
+    Papers that hardly answer are left as they are. Raises `Cancelled` as `read_papers`.
+    """
+    return [
+        replace(each, read=reader.read_alone(question, each.passage.paper, each.read, stopped))
+        if each.read.answerable > HOPELESS
+        else each
+        for each in read
     ]
 
 

@@ -10,13 +10,21 @@ from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.models import resolve_encoder
 from assistant.models.chat import LlamaCppChatModel
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, read_heads
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    CUTTER,
+    READER,
+    SENTENCE_READER,
+    SUPPORT,
+    read_heads,
+)
 from assistant.pipeline.assistant import Assistant
 from assistant.settings import AnswerSettings
 from retrieval.encoders.embedder import LlamaCppEmbedder
 from retrieval.library.ingest import ingest
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
+from retrieval.search.sentence_reader import SentenceReader
 
 CONTEXT = 2048
 THREADS = 1
@@ -58,8 +66,14 @@ def reader_path(cache: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def reader(reader_path: Path) -> Reader:
-    return Reader(reader_path, read_heads(READER), threads=THREADS)
+def sentence_reader(cache: Path) -> SentenceReader:
+    path = resolve_encoder(SENTENCE_READER, cache)
+    return SentenceReader(path, read_heads(SENTENCE_READER), threads=THREADS)
+
+
+@pytest.fixture(scope="session")
+def reader(reader_path: Path, sentence_reader: SentenceReader) -> Reader:
+    return Reader(reader_path, read_heads(READER), sentence_reader, threads=THREADS)
 
 
 @pytest.fixture(scope="session")

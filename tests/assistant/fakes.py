@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -257,6 +257,13 @@ class FakeReader:
                 raise Cancelled
             self.papers.append(each.id)
             yield self._read(each)
+
+    def read_alone(
+        self, _question: str, _paper: Paper, read: PaperRead, _stopped: Callable[[], bool]
+    ) -> PaperRead:
+        """The same of every sentence."""
+        alone = (replace(each, alone=each.evidence) for each in read.sentences)
+        return replace(read, sentences=tuple(alone))
 
     def _read(self, of: Paper) -> PaperRead:
         words = self.answers.get(of.id)

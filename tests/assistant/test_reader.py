@@ -23,6 +23,7 @@ from assistant.models import resolve_encoder
 from assistant.models.gguf.trained import (
     CUTTER,
     READER,
+    SENTENCE_READER,
     SUPPORT,
     EncoderWeights,
     read_heads,
@@ -32,8 +33,9 @@ from assistant.models.gguf.writing import fingerprint, write_encoder_gguf
 from retrieval.encoders.embedder import CONTEXT, Heads
 from retrieval.encoders.llamacpp import fastest_type
 from retrieval.library.library import Library
-from retrieval.search.reader import FOCUSES, KINDS, PaperRead, Reader, windows
+from retrieval.search.reader import FOCUSES, KINDS, READ_ALONE, PaperRead, Reader, windows
 from retrieval.search.rerank import ranking
+from retrieval.search.sentence_reader import SentenceReader
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Cancelled, ModelError, Paper
 
@@ -282,6 +284,63 @@ def test_heads_by_hand() -> None:
     assert Heads(weights).of("kind", vectors).tolist() == [[7.5, 1.0], [0.5, -1.0]]
 
 
+# sentences read alone
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (QUESTION, "removes 40%"),
+        ("How much accuracy does ZebraPrune lose on ImageNet?", "0.3 points"),
+        ("Does ZebraPrune need retraining?", "retraining"),
+    ],
+)
+def test_the_sentence_that_answers_stands_out_alone(
+    reader: Reader, question: str, words: str
+) -> None:
+    alone = {each.sentence.text: each.alone for each in read_alone(reader, question).sentences}
+    best = max(alone, key=lambda text: alone[text] or -math.inf)
+    assert words in best
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many GPU hours does ZebraPrune take?",
+        "Which learning rate is used after pruning?",
+        "How do grey herons catch fish?",
+    ],
+)
+def test_no_sentence_answers_what_the_abstract_leaves_open(reader: Reader, question: str) -> None:
+    alone = [each.alone for each in read_alone(reader, question).sentences]
+    assert all(logit is not None and logit < 0 for logit in alone)
+
+
+def test_only_the_likeliest_sentences_are_read_alone(reader: Reader) -> None:
+    long = paper(abstract=SENTENCE * 9)
+    read_ = reader.read_alone(QUESTION, long, *read(reader, QUESTION, long), never)
+    judged = [each.evidence for each in read_.sentences if each.alone is not None]
+    others = [each.evidence for each in read_.sentences if each.alone is None]
+    assert len(judged) == READ_ALONE
+    assert min(judged) >= max(others)
+
+
+def test_a_long_question_is_cut(sentence_reader: SentenceReader) -> None:
+    long = sentence_reader.logit("why " * 3000, "Because it rains. " * 900, "Rain " * 900)
+    assert math.isfinite(long)
+
+
+def test_it_stops_between_two_sentences(reader: Reader) -> None:
+    before = read(reader, QUESTION, ZEBRA)[0]
+    calls = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        reader.read_alone(QUESTION, ZEBRA, before, lambda: next(calls))
+
+
+def read_alone(reader: Reader, question: str) -> PaperRead:
+    return reader.read_alone(question, ZEBRA, *read(reader, question, ZEBRA), never)
+
+
 # the file
 
 
@@ -355,7 +414,9 @@ def test_it_is_of_the_type_that_the_processor_multiplies(
     assert types == {"F32", file_type}
 
 
-@pytest.mark.parametrize("weights", [READER, SUPPORT, CUTTER], ids=["reader", "support", "cutter"])
+@pytest.mark.parametrize(
+    "weights", [READER, SENTENCE_READER, SUPPORT, CUTTER], ids=lambda weights: weights.name
+)
 def test_the_shipped_weights_are_of_the_default_embedder(
     embedder_path: Path, weights: EncoderWeights
 ) -> None:

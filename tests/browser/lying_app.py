@@ -74,9 +74,6 @@ class Lenient(Verifier):
     def leans(self, sentence: str) -> bool:
         return self._real.leans(sentence)
 
-    def answer(self, question: str, sentence: str, title: str = "") -> float:
-        return self._real.answer(question, sentence, title)
-
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
     ) -> dict[int, Check]:

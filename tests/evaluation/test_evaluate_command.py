@@ -20,6 +20,7 @@ from retrieval.search import search
 from retrieval.types import Progress
 
 DEV = Path(__file__).with_name("dev.jsonl")
+ROLES = ("chat", "embedder", "reader", "sentence_reader", "support", "cutter", "writer")
 SAMPLES = 10
 """Of every type of question at least one."""
 QUICKLY = ("--limit", SAMPLES, "--no-rerank")
@@ -66,7 +67,7 @@ def test_the_record_says_what_it_was_made_with(whole: tuple[Path, Run]) -> None:
     assert record["asking"]["limit"] == SAMPLES
     assert record["settings"]["answering"]["rerank"] is False
     assert record["settings"]["answering"]["writing"]["mode"] == "as the probe decides"
-    assert set(record["models"]) == {"chat", "embedder", "reader", "support", "cutter", "writer"}
+    assert set(record["models"]) == set(ROLES)
     assert record["models"]["writer"]["file"] == str(ADAPTER)
     assert record["models"]["writer"]["sha256"] == sha256(ADAPTER.read_bytes()).hexdigest()
     assert record["packages"].keys() >= {"chromadb", "llama-cpp-python", "tantivy"}
@@ -77,7 +78,7 @@ def test_the_record_says_what_it_was_made_with(whole: tuple[Path, Run]) -> None:
     assert all(len(each) == 64 for each in hashes)
 
 
-@pytest.mark.parametrize("role", ["chat", "embedder", "reader", "support", "cutter", "writer"])
+@pytest.mark.parametrize("role", ROLES)
 def test_of_a_model_its_file_counts_not_where_it_lies(whole: tuple[Path, Run], role: str) -> None:
     record = read_record(whole[0] / "run.json")
     assert record

@@ -20,7 +20,14 @@ from assistant import __version__
 from assistant.evaluation.records.record import Asking, Provenance, RunRecord, Times, now
 from assistant.evaluation.scorers import VERSION
 from assistant.models import resolve_chat_model, resolve_embedder, resolve_encoder
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT, file_key
+from assistant.models.gguf.trained import (
+    ADAPTER,
+    CUTTER,
+    READER,
+    SENTENCE_READER,
+    SUPPORT,
+    file_key,
+)
 from assistant.models.listing import A_SERVER, describe_models, read_header
 from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.pipeline.startup import place_of
@@ -86,6 +93,7 @@ def model_files(settings: Settings, progress: Progress) -> dict[str, Path]:
     """
     files = {
         "reader": resolve_encoder(READER, settings.cache, progress),
+        "sentence_reader": resolve_encoder(SENTENCE_READER, settings.cache, progress),
         "support": resolve_encoder(SUPPORT, settings.cache, progress),
         "cutter": resolve_encoder(CUTTER, settings.cache, progress),
     }

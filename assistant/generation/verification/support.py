@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assistant.generation.verification.cutter import Cutter
 from assistant.generation.verification.guards import GUARDS, breaks, is_plain
 from assistant.types import Check, Evidence
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
-from retrieval.search.reader import TITLE_TOKENS
+from retrieval.search.sentence_reader import TITLE_TOKENS
 
 THRESHOLD = 0.8
 """Least logit of a supported claim; see tests/benchmarks/checking.md."""
@@ -64,30 +63,15 @@ class SupportModel:
         said = self._encoder.tokens(claim, CLAIM_TOKENS + 1)
         if len(said) > CLAIM_TOKENS:
             return None
-        first = self._vector(said, sentence, title)
-        logits = self._heads.of("stance", first)[0]
-        supports, contradicts, neither = (logits - np.logaddexp.reduce(logits)).tolist()
-        support = float(self._heads.of("support", first)[0, 0])
-        return Compared(support, (supports, contradicts, neither))
-
-    def answer(self, question: str, sentence: str, title: str = "") -> float:
-        """The logit that `sentence` is what answers `question`, beside others of its abstract.
-
-        It adds to what the reader says of the sentence; of a long question the end is not read.
-        """
-        return float(self._heads.of("answer", self.vector(question, sentence, title))[0, 0])
-
-    def vector(self, question: str, sentence: str, title: str = "") -> NDArray[np.float32]:
-        """The vector that `answer` is judged by, shape (1, dimensions)."""
-        return self._vector(self._encoder.tokens(question, CLAIM_TOKENS), sentence, title)
-
-    def _vector(self, said: Sequence[int], sentence: str, title: str) -> NDArray[np.float32]:
-        """The vector of tokens read together with a sentence of a paper, shape (1, dimensions)."""
         encoder = self._encoder
         ids = [encoder.begin, *said, encoder.end]
         ids += [*encoder.tokens(title, TITLE_TOKENS), encoder.end]
         ids += [*encoder.tokens(sentence, CONTEXT - len(ids) - 1), encoder.end]
-        return encoder.vectors(ids)[:1]
+        first = encoder.vectors(ids)[:1]
+        logits = self._heads.of("stance", first)[0]
+        supports, contradicts, neither = (logits - np.logaddexp.reduce(logits)).tolist()
+        support = float(self._heads.of("support", first)[0, 0])
+        return Compared(support, (supports, contradicts, neither))
 
 
 class Verifier:
@@ -98,8 +82,6 @@ class Verifier:
         self._model = model
         self.compare = model.compare
         """How a claim and a sentence of a paper compare; see `SupportModel.compare`."""
-        self.answer = model.answer
-        """How likely a sentence of a paper answers a question; see `SupportModel.answer`."""
         self.cuts = cutter.cuts
         """Where an excerpt of a sentence may begin and end."""
 

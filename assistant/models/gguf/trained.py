@@ -49,11 +49,13 @@ class EncoderWeights:
     """Names of the linear heads."""
 
 
-READER: Final = EncoderWeights(
-    "reader", Path(retrieval.search.__file__).with_name("reader.safetensors"), HEADS
+_SEARCH: Final = Path(retrieval.search.__file__).parent
+READER: Final = EncoderWeights("reader", _SEARCH / "reader.safetensors", HEADS)
+SENTENCE_READER: Final = EncoderWeights(
+    "sentence reader", _SEARCH / "sentence_reader.safetensors", ("answer",)
 )
 SUPPORT: Final = EncoderWeights(
-    "support model", _FOLDER / "support.safetensors", ("support", "stance", "answer")
+    "support model", _FOLDER / "support.safetensors", ("support", "stance")
 )
 CUTTER: Final = EncoderWeights(
     "cutter", _FOLDER / "cutter.safetensors", ("start", "end", "order", "leaning")

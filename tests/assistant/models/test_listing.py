@@ -7,12 +7,13 @@ from assistant import settings as settings_module
 from assistant.cli.main import main
 from assistant.evaluation.records.provenance import _on_servers
 from assistant.models import describe_models
-from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SUPPORT
+from assistant.models.gguf.trained import ADAPTER, CUTTER, READER, SENTENCE_READER, SUPPORT
 from assistant.settings import Settings
 
 SHIPPED = {
     "writer": ADAPTER,
     "reader": READER.path,
+    "sentence_reader": SENTENCE_READER.path,
     "support": SUPPORT.path,
     "cutter": CUTTER.path,
 }
@@ -110,6 +111,7 @@ def test_a_model_in_use_is_listed_once_in_its_role(tmp_path, with_hub):
         ("embedder", True),
         ("writer", False),
         ("reader", True),
+        ("sentence_reader", True),
         ("support", True),
         ("cutter", True),
         ("chat", True),

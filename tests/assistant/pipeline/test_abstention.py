@@ -24,7 +24,7 @@ from retrieval.types import Paper
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS
 NONE = Features(*[0.0] * len(fields(Features)))
-FOR = ("answerable", "similarity")
+FOR = ("answerable", "alone", "similarity")
 AGAINST = ("absent_names", "unknown")
 
 

@@ -1,14 +1,14 @@
 """Which sentences are chosen, from logits that the test gives; hand-worked."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from fakes import PAPERS, paper, paper_read, passage
 
 from assistant.generation.verification.support import Verifier
-from assistant.pipeline.evidence import JUDGED_AGAIN, READER, SECOND, choose_evidence, judged_again
+from assistant.pipeline.evidence import ALONE, READER, by_both_readers, choose_evidence
 from assistant.types import Evidence
-from retrieval.search.reader import Reader
 from retrieval.search.rerank import ReadPassage
 from retrieval.types import Paper
 
@@ -133,55 +133,32 @@ def test_only_what_may_be_chosen_is_judged() -> None:
     assert judged == [REMOVES, LOSES]  # SLOW does not fit, RETRAINING is too far behind
 
 
-def test_a_second_judge_changes_which_sentence_is_best() -> None:
-    again = judged_again(
-        read(ZEBRA, 1.0, 3.0, 2.0, -9.0), lambda text: 4.0 if text == LOSES else 0.0
-    )
-    scores = [each.evidence for each in again.read.sentences]
-    assert [each.sentence.text for each in again.read.sentences] == [
+def test_a_sentence_counts_by_both_readers() -> None:
+    both = by_both_readers(read_alone(read(ZEBRA, 1.0, 3.0, 2.0, -9.0), 0.0, 0.0, 4.0, 0.0))
+    scores = [each.evidence for each in both.read.sentences]
+    assert [each.sentence.text for each in both.read.sentences] == [
         SLOW,
         REMOVES,
         LOSES,
         RETRAINING,
     ]
-    assert scores == [READER, READER * 3, READER * 2 + SECOND * 4, READER * -9]
+    assert scores == [READER, READER * 3, READER * 2 + ALONE * 4, READER * -9]
 
 
-def test_sentences_that_are_not_judged_again_stay_behind_those_that_are() -> None:
-    long = paper(
-        abstract=" ".join(f"Sentence {word} of this abstract ends." for word in "ABCDEFGH")
-    )
-    asked: list[str] = []
-
-    def unlikely(text: str) -> float:
-        asked.append(text)
-        return -20.0
-
-    again = judged_again(read(long, *map(float, range(8, 0, -1))), unlikely).read.sentences
-    assert len(asked) == JUDGED_AGAIN
-    scores = [each.evidence for each in again]
+def test_sentences_that_are_not_read_alone_stay_behind_those_that_are() -> None:
+    both = by_both_readers(read_alone(read(ZEBRA, 4.0, 3.0, 2.0, -9.0), -20.0, -20.0))
+    scores = [each.evidence for each in both.read.sentences]
     assert scores == sorted(scores, reverse=True)
 
 
-def test_what_the_real_reader_sees(reader: Reader) -> None:
-    question = "How many of its weights does ZebraPrune remove from a vision model?"
-    [of_zebra] = reader.read(question, [ZEBRA], lambda: False)
-    found = choose_evidence([ReadPassage(passage(ZEBRA), of_zebra)], [], anything)
-    assert max(found, key=lambda each: each.score).text == REMOVES
+def test_a_paper_that_is_not_read_alone_keeps_its_scores() -> None:
+    assert by_both_readers(read(ZEBRA, 4.0, 3.0)) == read(ZEBRA, 4.0, 3.0)
 
 
-def leans_retraining(sentence: str) -> bool:
-    return sentence == RETRAINING
-
-
-def test_a_sentence_that_leans_gives_way_to_one_that_fits_nearly_as_well() -> None:
-    of = read(ZEBRA, -9.0, -9.0, 4.5, 5.0)
-    found = choose_evidence([], [of], anything, leans=leans_retraining)
-    assert texts(found) == [LOSES]
-
-
-def test_a_sentence_that_leans_brings_the_one_before() -> None:
-    of = read(ZEBRA, -9.0, -9.0, 2.0, 5.0)
-    found = choose_evidence([], [of], anything, leans=leans_retraining)
-    assert texts(found) == [LOSES, RETRAINING]
-    assert found[1].score > found[0].score
+def read_alone(of: ReadPassage, *logits: float) -> ReadPassage:
+    """The first sentences with logits of the sentence reader."""
+    alone = [*logits, *[None] * len(of.read.sentences)]
+    sentences = tuple(
+        replace(each, alone=at) for each, at in zip(of.read.sentences, alone, strict=False)
+    )
+    return replace(of, read=replace(of.read, sentences=sentences))

@@ -1,14 +1,15 @@
 """Fits the reader's head `answerable` and the weights of the probability of an answer.
 
-    python fit_answerable.py SEEDS SCIFACT [--cache FILE]
+    python fit_answerable.py SEEDS SCIFACT [--cache FILE] [--keep-head]
 
 SEEDS and SCIFACT are libraries of the seeds and of SciFact's abstracts. Questions that one of their
 papers answers, that their own paper does not answer, and that no paper answers are read with the
 best three papers that search finds. A logistic regression over the vector of question and abstract
-and the features of `abstention` tells which are answered. Its part on the vector becomes the head,
-the rest goes into `abstention.WEIGHTS` and `BIAS` by hand, scaled so that as many answerable
-questions as before are below the threshold, and as many above a probability of 0.9. What was read
-is kept in FILE. Prints what is refused of the questions that shaped nothing
+and what was known beside it tells which are answered; its part on the vector becomes the head. A
+second one, over that head and the other features of `abstention`, gives `abstention.WEIGHTS` and
+`BIAS`, which are printed, scaled so that as many answerable questions as before are below the
+threshold, and as many above a probability of 0.9. With `--keep-head` only the second is fitted.
+What was read is kept in FILE. Prints what is refused of the questions that shaped nothing
 (`../scope_questions.jsonl` and the kept out half of `scope.jsonl`); see ../reading.md.
 """
 
@@ -17,7 +18,7 @@ import json
 import pickle
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +27,16 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from assistant.models import resolve_encoder
-from assistant.models.gguf.trained import READER, read_heads, read_tensors
-from assistant.pipeline.abstention import QuestionEntities
+from assistant.models.gguf.trained import READER, read_tensors
+from assistant.pipeline.abstention import Features, QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
-from assistant.pipeline.startup import open_library
+from assistant.pipeline.shapes import WIDE_SHAPES, shape_of
+from assistant.pipeline.startup import open_library, open_reader
 from assistant.settings import Settings
 from retrieval.query.lookup import Lookup
-from retrieval.search.reader import Reader
 from retrieval.search.rerank import ReadPassage, RerankSettings
 from retrieval.search.search import search
-from retrieval.types import silent
+from retrieval.types import never, silent
 
 DATA = Path(__file__).parent / "data"
 UNSEEN = Path(__file__).parents[1] / "scope_questions.jsonl"
@@ -45,6 +45,8 @@ FIELDS = ("ml", "biomedical")
 DEPTH = 3
 EVERY = 3
 """Of the questions on no paper, one of so many is put to the second library."""
+FAR, WEIGHT = ("far", "elsewhere", "scope, far", "everyday", "science"), 6.0
+"""Groups that are far from the library, and what their questions weigh."""
 STRENGTH, SCALARS, FACTOR = 0.001, 4, 6.0
 """Of the fit; numbers behind the vector, and how much more one counts than a dimension."""
 BELOW, ABOVE = (-1.386, 0.039), (2.197, 0.27)
@@ -74,7 +76,9 @@ class Judged:
     asked: Asked
     library: str
     x: NDArray[np.float32]
-    """The vector of both, the logit `answered`, then the features of `abstention` but the first."""
+    """The vector of both, the logit `answered`, similarity, absent names, unknown words."""
+    features: Features
+    """With the head as it was."""
 
 
 def lines(name: str) -> list[dict]:
@@ -135,8 +139,7 @@ def _short(field: str) -> Iterator[Asked]:
 def judged(home: Path, field: str) -> Iterator[Judged]:
     """The questions of a field with the best papers of its library."""
     settings = Settings(home=home)
-    path = resolve_encoder(READER, settings.cache)
-    reader = Reader(path, read_heads(READER), threads=settings.threads)
+    reader = open_reader(settings, silent)
     library = open_library(settings, silent)
     lookup, order = Lookup.over(library), RerankSettings()
     papers = {stored.paper.id: stored.paper for stored in library.store.papers()}
@@ -148,20 +151,22 @@ def judged(home: Path, field: str) -> Iterator[Judged]:
         focus = (papers[own],) if asked.leans else ()
         text = " ".join([asked.question, *(paper.title for paper in focus)])
         standalone = StandaloneQuestion(asked.question, text, focus_papers=focus)
-        entities = QuestionEntities.of(standalone, lookup.named(asked.question))
+        named = lookup.named(asked.question)
+        is_wide = shape_of(asked.question, named, reader) in WIDE_SHAPES
+        entities = QuestionEntities.of(standalone, named, is_wide=is_wide)
         found = []
         for passage in search(library, asked.question, DEPTH, also=[own] if own else ()):
             if own and passage.paper.id != own:
                 continue
             close = reader.read_closely(asked.question, passage.paper)
-            read = close.read
+            read = reader.read_alone(asked.question, passage.paper, close.read, never)
             features = entities.features(ReadPassage(passage, read), library.lexical)
             rest = (features.similarity, features.absent_names, features.unknown)
             value = (
                 passage.score + order.relevance * read.relevance + order.answered * read.answered
             )
             x = np.array([*close.whole, read.answered, *rest], np.float32)
-            found.append((value, Judged(asked, field, x)))
+            found.append((value, Judged(asked, field, x, features)))
         best = sorted(found, key=lambda each: -each[0])
         yield from (each for _, each in (best[:1] if asked.answers else best))
 
@@ -179,21 +184,39 @@ def fitted(known: list[Judged]) -> tuple[NDArray[np.float64], float]:
     return weights, float(fit.intercept_[0] - weights @ scaler.mean_)
 
 
-def best_of(known: list[Judged], weights: NDArray[np.float64], bias: float) -> dict[Asked, float]:
-    """The logit of every question: that of its best paper."""
-    found: dict[Asked, float] = defaultdict(lambda: -np.inf)
-    for each in known:
-        found[each.asked] = max(found[each.asked], float(each.x @ weights) + bias)
-    return found
+def head_of(known: list[Judged]) -> tuple[NDArray[np.float64], float]:
+    """The head `answerable` and its bias: the part of the fit on the vector."""
+    weights, bias = fitted(known)
+    tensors, _ = read_tensors(READER)
+    answered = tensors["heads.answered.weight"][0]  # linear in the same vector
+    size = len(answered)
+    head = weights[:size] + weights[size] * answered
+    return head, bias + weights[size] * float(tensors["heads.answered.bias"][0])
 
 
-def scaled(known: list[Judged], weights: NDArray[np.float64], bias: float) -> tuple[float, float]:
-    """Factor and summand that put the answerable questions where `BELOW` and `ABOVE` say."""
+def weighted(known: list[Judged]) -> tuple[NDArray[np.float64], float]:
+    """Weights and bias of the features; answerable questions lie where `BELOW` and `ABOVE` say."""
+    x = np.array([astuple(each.features) for each in known])
+    y = np.array([each.asked.answers for each in known])
+    spread = x.std(axis=0)
+    weigh = np.where([each.asked.group in FAR for each in known], WEIGHT, 1.0)
+    weigh *= np.where(y, weigh[~y].sum() / weigh[y].sum(), 1.0)
+    fit = LogisticRegression(max_iter=3000).fit(x / spread, y, sample_weight=weigh)
+    weights, bias = fit.coef_[0] / spread, float(fit.intercept_[0])
     logits = best_of(known, weights, bias)
     answered = [logit for asked, logit in logits.items() if asked.answers]
     low, high = np.quantile(answered, [BELOW[1], ABOVE[1]])
     factor = (ABOVE[0] - BELOW[0]) / (high - low)
-    return float(factor), float(BELOW[0] - factor * low)
+    return weights * factor, float(BELOW[0] + factor * (bias - low))
+
+
+def best_of(known: list[Judged], weights: NDArray[np.float64], bias: float) -> dict[Asked, float]:
+    """The logit of every question: that of its best paper."""
+    found: dict[Asked, float] = defaultdict(lambda: -np.inf)
+    for each in known:
+        logit = float(np.array(astuple(each.features)) @ weights) + bias
+        found[each.asked] = max(found[each.asked], logit)
+    return found
 
 
 def show(known: list[Judged], weights: NDArray[np.float64], bias: float) -> None:
@@ -215,6 +238,7 @@ def main() -> None:
     parser.add_argument("seeds", type=Path)
     parser.add_argument("scifact", type=Path)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--keep-head", action="store_true")
     options = parser.parse_args()
     if options.cache and options.cache.exists():
         known = pickle.loads(options.cache.read_bytes())
@@ -223,21 +247,26 @@ def main() -> None:
         known = [e for home, field in zip(homes, FIELDS, strict=True) for e in judged(home, field)]
         if options.cache:
             options.cache.write_bytes(pickle.dumps(known))
-    weights, bias = fitted([each for each in known if not each.asked.unseen])
-    factor, summand = scaled(known, weights, bias)
-    weights, bias = weights * factor, bias * factor + summand
+    seen = [each for each in known if not each.asked.unseen]
+    if not options.keep_head:
+        head, bias = head_of(seen)
+        known, seen = (
+            [
+                replace(
+                    e,
+                    features=replace(e.features, answerable=float(e.x[: len(head)] @ head) + bias),
+                )
+                for e in part
+            ]
+            for part in (known, seen)
+        )
+        tensors, notes = read_tensors(READER)
+        tensors["heads.answerable.weight"] = head[None].astype(np.float32)
+        tensors["heads.answerable.bias"] = np.array([bias], np.float32)
+        save_file(tensors, READER.path, metadata=notes)
+    weights, bias = weighted(seen)
     show(known, weights, bias)
-    tensors, notes = read_tensors(READER)
-    size = tensors["heads.answered.weight"].shape[1]
-    # `answered` is linear in the same vector.
-    head = weights[:size] + weights[size] * tensors["heads.answered.weight"][0]
-    of_answered = weights[size] * float(tensors["heads.answered.bias"][0])
-    print(
-        "similarity, absent names, unknown:", weights[size + 1 :].round(2), "bias", round(bias, 2)
-    )
-    tensors["heads.answerable.weight"] = head[None].astype(np.float32)
-    tensors["heads.answerable.bias"] = np.array([of_answered], np.float32)
-    save_file(tensors, READER.path, metadata=notes)
+    print("weights", Features(*weights.round(2).tolist()), "bias", round(bias, 2))
 
 
 if __name__ == "__main__":

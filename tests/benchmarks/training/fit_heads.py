@@ -1,14 +1,13 @@
-"""Fits linear heads on finished encoders: `python fit_heads.py claim|shape|role|leaning|answer`.
+"""Fits linear heads on finished encoders: `python fit_heads.py claim|shape|role|leaning`.
 
 Regressions over the vectors that the shipped encoders give. Of the reader, `claim` tells claims
 from questions, `shape` says which form of answer a message asks for, `role` what a sentence does in
-its abstract; of the cutter, `leaning` says whether a sentence needs the one before it; of the
-support model, `answer` says which sentence of an abstract answers a question. They are fitted on
-the training split and written into the weights; figures on the validation split are printed.
+its abstract; of the cutter, `leaning` says whether a sentence needs the one before it. They are
+fitted on the training split and written into the weights; figures on the validation split are
+printed.
 """
 
 import json
-import random
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,25 +16,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from assistant.generation.verification.cutter import Cutter, leaning_features
-from assistant.generation.verification.support import SupportModel
 from assistant.models import resolve_encoder
 from assistant.models.gguf.trained import (
     CUTTER,
     READER,
-    SUPPORT,
     EncoderWeights,
     read_heads,
     read_tensors,
 )
 from assistant.pipeline.startup import open_reader
 from assistant.settings import Settings
-from retrieval.encoders.embedder import Heads
 from retrieval.search.reader import ROLES, SHAPES, Reader
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Paper
@@ -55,9 +49,6 @@ LIMITS = (ABOUT, "What are the limits of “{}”?")
 """How the papers of `limits.jsonl` are asked about, for `role`."""
 RARE = ("limit",)
 """Roles that hardly any sentence has: their probability is as if half of the sentences had them."""
-MOST_ASKED = 1400
-"""Questions that the head of answers is fitted on; 340 gave the same."""
-RIDGE = 0.03
 Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -242,71 +233,11 @@ def fit_leaning(_reader: Reader) -> Weights:
     return found.coef_, found.intercept_
 
 
-def asked() -> Iterator[tuple[dict, str, int, bool]]:
-    """Papers with questions, the sentence that answers best, and whether they are kept out."""
-    papers = {row["paper"]: row for row in lines("papers.jsonl")}
-    for row in lines("questions.jsonl"):
-        follow_up = row["follow_up"]
-        own = [*row["questions"], {**follow_up, "question": follow_up["standalone"]}]
-        for each in own:
-            yield papers[row["paper"]], each["question"], each["evidence"][0], _is_kept(row)
-    for row in lines("answers.jsonl"):
-        yield papers[row["paper"]], row["question"], row["evidence"][0], _is_kept(row)
-    for row in lines("several.jsonl"):
-        for id_ in row["papers"].keys() & papers.keys():
-            yield papers[id_], row["question"], row["papers"][id_][0], _is_kept(row)
-
-
-def _is_kept(row: dict) -> bool:
-    return row["split"] == "validation"
-
-
-def fit_answer(_reader: Reader) -> Weights:
-    """The head of the support model that says which sentence of an abstract answers a question.
-
-    A conditional logit (McFadden 1974) over the sentences of an abstract, with a ridge.
-    """
-    path, settings = resolve_encoder(SUPPORT, Settings().cache, lambda *_: None), Settings()
-    model = SupportModel(path, Heads({}), threads=settings.threads)
-    rows = [row for row in asked() if row[2] < len(row[0]["sentences"])]
-    kept = [row for row in rows if row[3]]
-    seen = [row for row in rows if not row[3]]
-    seen = random.Random(0).sample(seen, MOST_ASKED)
-    read = {
-        is_kept: [
-            np.concatenate(
-                [model.vector(question, text, paper["title"]) for text in paper["sentences"]]
-            )
-            for paper, question, *_ in part
-        ]
-        for is_kept, part in ((False, seen), (True, kept))
-    }
-    flat = np.concatenate(read[False])
-    mean, spread = flat.mean(axis=0), flat.std(axis=0)
-    best = [at for _, _, at, _ in seen]
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        total, slope = RIDGE * weights @ weights, 2 * RIDGE * weights
-        for vectors, at in zip(read[False], best, strict=True):
-            x = (vectors - mean) / spread
-            logits = x @ weights
-            log_shares = logits - logsumexp(logits)
-            total -= log_shares[at] / len(best)
-            slope -= (x[at] - np.exp(log_shares) @ x) / len(best)
-        return total, slope
-
-    found = minimize(loss, np.zeros(flat.shape[1]), jac=True, method="L-BFGS-B").x / spread
-    right = [int((x @ found).argmax()) == row[2] for x, row in zip(read[True], kept, strict=True)]
-    print(f"answer: {len(seen)} questions; of {len(kept)} kept out {np.mean(right):.3f} right")
-    return found[None], np.array([-mean @ found])
-
-
 FITS: dict[str, tuple[EncoderWeights, Callable[[Reader], Weights]]] = {
     "claim": (READER, fit_claim),
     "shape": (READER, fit_shape),
     "role": (READER, fit_role),
     "leaning": (CUTTER, fit_leaning),
-    "answer": (SUPPORT, fit_answer),
 }
 
 
