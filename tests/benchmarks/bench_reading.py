@@ -72,6 +72,16 @@ class PartialReader:
         """As the reader says: there is nothing untrained to put in its place."""
         return self._reader.message(message, previous)
 
+    def shapes(self, message: str) -> dict[str, float]:
+        """Likewise."""
+        return self._reader.shapes(message)
+
+    def read_alone(
+        self, question: str, paper: Paper, read: PaperRead, stopped: Callable[[], bool]
+    ) -> PaperRead:
+        """Sentences read alone, if the evidence is the readers' own."""
+        return self._reader.read_alone(question, paper, read, stopped) if self._evidence else read
+
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
     ) -> Iterator[PaperRead]:
