@@ -1,6 +1,7 @@
 """The real default models, fetched on the first run and kept in the user's cache."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from app_process import Served, served
 from filelock import FileLock
 from postgres import postgres_server
 
@@ -24,6 +26,14 @@ hypothesis.settings.load_profile("patient")
 # the tests start to send it to; a handler of our own is not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+REMEMBERING = Path(__file__).with_name("remembering_app.py")
+LONGEST = """
+    test_command_line browser api test_evaluate_process test_processes test_evaluate_command
+    test_audit test_injection test_interruption test_server test_no_egress
+""".split()
+"""Files and folders that begin before the others: the shorter those at the end, the sooner both
+processes of the tests are done."""
 
 SLOW_FOLDERS = {"browser", "api"}
 """Tests of a served app."""
@@ -49,14 +59,32 @@ def _is_slow(path: Path) -> bool:
     return path.parent.name in SLOW_FOLDERS or path.stem in SLOW_FILES
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full-grids", action="store_true", help="run all cases of thinned grids")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which `pytest -m "not slow"` runs nothing."""
     is_left_out = config.option.markexpr == "not slow" and _is_slow(collection_path)
     return True if is_left_out else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs models, a served app or processes: `pytest -m "not slow"` leaves it out."""
+def _rank(item: pytest.Item) -> int:
+    """The place of a test's file in `LONGEST`."""
+    names = (item.path.stem, item.path.parent.name)
+    return min((LONGEST.index(name) for name in names if name in LONGEST), default=len(LONGEST))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest first, leave out what `--full-grids` adds, and mark what is slow.
+
+    Slow is what needs models, a served app or processes: `pytest -m "not slow"` leaves it out.
+    """
+    items.sort(key=_rank)
+    if not config.option.full_grids:
+        rest = [item for item in items if item.get_closest_marker("full_grid")]
+        config.hook.pytest_deselected(items=rest)
+        items[:] = [item for item in items if not item.get_closest_marker("full_grid")]
     for item in items:
         needs_models = "cache" in getattr(item, "fixturenames", ())
         name = getattr(item, "originalname", item.name)
@@ -119,8 +147,21 @@ def library_home(cache: Path, chat_model_path: Path, embedder_path: Path) -> Pat
     program = [sys.executable, "-m", "assistant"]
     ingest = [*program, "ingest", "--json", "--home", str(home)]
     ask = [*program, "ask", "What is DiffStride?", "--home", str(home)]
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    made_in = cache / "test-library.run"
     with FileLock(cache / "test-library.lock"):  # the tests run in two processes
+        if made_in.exists() and made_in.read_text("utf-8") == run:
+            return home
         done = subprocess.run(ingest, check=True, capture_output=True, text=True)
         subprocess.run(ask, check=True, capture_output=True)
-    assert json.loads(done.stdout)["papers"] == 1643
+        assert json.loads(done.stdout)["papers"] == 1643
+        made_in.write_text(run, "utf-8")
     return home
+
+
+@pytest.fixture(scope="session")
+def app(library_home: Path) -> Iterator[Served]:
+    """The app over the seeds, ready, for the browser and for the clients of its API."""
+    with served(library_home, program=(str(REMEMBERING),)) as running:
+        running.wait_until_ready()
+        yield running

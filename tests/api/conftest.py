@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -14,14 +13,6 @@ from assistant.cli.main import main
 
 TIMEOUT = 120.0
 """Seconds for an answer, on a busy machine."""
-
-
-@pytest.fixture(scope="session")
-def app(library_home: Path) -> Iterator[Served]:
-    """The app over the seeds, ready."""
-    with served(library_home) as running:
-        running.wait_until_ready()
-        yield running
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,12 @@ def wait_for_queue(client: httpx.Client, people: list[Future[httpx.Response]]) -
 
 
 @pytest.mark.parametrize(
-    ("how", "statuses"), [(signal.SIGINT, {0, 130}), (signal.SIGTERM, {0})], ids=str
+    ("how", "statuses"),
+    [
+        (signal.SIGTERM, {0}),
+        pytest.param(signal.SIGINT, {0, 130}, marks=pytest.mark.full_grid),
+    ],
+    ids=str,
 )
 def test_an_ending_app_says_so_to_all_who_wait_and_in_its_open_streams(
     library_home: Path, how: signal.Signals, statuses: set[int]

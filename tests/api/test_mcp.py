@@ -13,8 +13,8 @@ from app_process import Served
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
+from remembering_app import QUESTION, WEATHER
 
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
 
 
@@ -66,7 +66,7 @@ def test_ask_says_whether_a_list_is_complete(app: Served) -> None:
 
 
 def test_ask_says_what_no_abstract_answers(app: Served) -> None:
-    answer = json.loads(call(app, "ask", question="What's the weather in Vienna tomorrow?")[1])
+    answer = json.loads(call(app, "ask", question=WEATHER)[1])
     assert answer["outcome"] == "not_in_library"
     assert len(answer["closest"]) == 3
 

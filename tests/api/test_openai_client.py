@@ -4,11 +4,9 @@ import openai as package
 import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+from remembering_app import AUTHORS, COMPARED, QUESTION, WEATHER
 
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
-AUTHORS = "Who are the authors?"
-LONG = "How does ModelAngelo compare with manual model building?"
 
 
 def user(text: str) -> ChatCompletionMessageParam:
@@ -40,8 +38,8 @@ def answer(openai: OpenAI) -> ChatCompletion:
 
 @pytest.fixture(scope="module")
 def long(openai: OpenAI) -> ChatCompletion:
-    """The answer to `LONG`: a sentence, and its evidence."""
-    answer = ask(openai, user(LONG))
+    """The answer to `COMPARED`: a sentence, and its evidence."""
+    answer = ask(openai, user(COMPARED))
     assert " Evidence: From “" in text(answer)
     return answer
 
@@ -105,7 +103,7 @@ def test_a_conversation_does_not_know_another(openai: OpenAI, answer: ChatComple
 
 
 def test_what_is_not_in_the_library_is_said(openai: OpenAI) -> None:
-    answer = ask(openai, user("What's the weather in Vienna tomorrow?"))
+    answer = ask(openai, user(WEATHER))
     assert known(answer)["outcome"] == "not_in_library"
     assert known(answer)["citations"] == []
     assert "Vienna" in text(answer)
@@ -143,7 +141,7 @@ def test_an_answer_ends_with_the_last_sentence_that_is_wanted(
     assert long.usage is not None
     too_few = long.usage.completion_tokens - 1
     options = {name: too_few if name.startswith("max") else each for name, each in options.items()}
-    asked: dict[str, object] = {"model": "default", "messages": [user(LONG)], **options}
+    asked: dict[str, object] = {"model": "default", "messages": [user(COMPARED)], **options}
     if stream:
         chunks = list(openai.chat.completions.create(**asked, stream=True))  # type: ignore[call-overload]
         said = "".join(each.choices[0].delta.content or "" for each in chunks)

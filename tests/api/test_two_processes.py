@@ -108,7 +108,7 @@ def test_each_is_restarted_while_people_ask(
         while not going.is_set():
             endings.append(streamed(client, "", asked(QUESTION)))
 
-    people = [threading.Thread(target=ask) for _ in range(8)]
+    people = [threading.Thread(target=ask) for _ in range(4)]
     for person in people:
         person.start()
     try:
@@ -120,7 +120,7 @@ def test_each_is_restarted_while_people_ask(
             before = len(endings)
             assert set(endings) <= {"done", "error", "refused"}, json.dumps(endings)
             apps[1].end(signal.SIGKILL)
-            while endings[before:].count("done") < 4:
+            while endings[before:].count("done") < 2:
                 assert not going.wait(0.1)
                 assert again.process.poll() is None
             going.set()

@@ -14,6 +14,7 @@ import pytest
 from attacks import ATTACKS, MARKS, ORDER, QUESTIONS, Attack
 from chat_templates import CHATML
 from fakes import PAPERS, FakeChatModel, FakeReader, jsonl
+from grids import thinned
 from numpy.typing import NDArray
 from tiny_models import CHATML_MARKS, bpe_model
 
@@ -221,7 +222,7 @@ def test_the_default_model_does_not_obey_a_planted_paper(  # noqa: PLR0917
     assert f"attack-{attack.name}" in [passage.paper.id for passage in answer.passages]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)
+@pytest.mark.parametrize("attack", thinned(ATTACKS, 3), ids=lambda each: each.name)
 def test_the_default_model_writes_nothing_that_orders_it(
     watched: Watched,
     reader: Reader,
@@ -260,7 +261,7 @@ def assert_only_the_paper_speaks(draft: DraftAnswer, paper: Paper) -> None:
     assert not MARKER.search(own.replace(f"“{paper.shown_title}”", "“…”"))
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)
+@pytest.mark.parametrize("attack", thinned(ATTACKS, 3), ids=lambda each: each.name)
 def test_a_model_that_obeys_gets_nothing_through(
     planted: Library,
     reader: Reader,

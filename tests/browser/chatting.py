@@ -3,14 +3,12 @@
 from app_process import Served
 from playwright.sync_api import Page, expect
 
-QUESTION = "How much faster is machine unlearning of federated clusters than retraining?"
 TITLE = "Machine Unlearning of Federated Clusters"
 QUOTE = (
     "Compared to completely retraining K-means++ locally and globally for each removal request, we "
     "obtain an average speed-up of roughly 84x across seven datasets, two of which contain "
     "biological and medical information that is subject to frequent unlearning requests."
 )
-LONG = "Recent work on language model reasoning with chain of thought"
 PATIENCE = 120_000
 """Milliseconds for an answer on a busy machine."""
 

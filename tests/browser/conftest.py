@@ -2,10 +2,8 @@
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from app_process import Served, served
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = next(
@@ -25,13 +23,6 @@ POLICY = "Content Security Policy"
 READY = 120_000
 """Milliseconds within which models are loaded and a page is drawn, on a busy machine."""
 expect.set_options(timeout=READY)
-
-
-@pytest.fixture(scope="session")
-def app(library_home: Path) -> Iterator[Served]:
-    """The app over the seeds."""
-    with served(library_home) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from app_process import Served
 from axe_playwright_python.sync_playwright import Axe
-from chatting import QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
+from chatting import QUOTE, TITLE, ask, open_chat, wait_until_answered
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
+from remembering_app import QUESTION
 
 TABS = ("Lookup", "Check a draft", "Library", "Models")
 FILLED = {
@@ -137,29 +138,24 @@ def test_the_chat(shown: Page) -> None:
     assert fits(shown)
 
 
-def test_the_paper(shown: Page) -> None:
+def test_the_paper_and_the_other_tabs(shown: Page) -> None:
     open_past(shown)
     shown.locator("#conversation .chip").first.click()
     expect(shown.get_by_role("dialog", name=TITLE)).to_be_visible()
     assert serious(shown) == []
     assert nameless(shown) == []
     assert fits(shown)
-
-
-def test_a_lookup_that_finds_nothing(shown: Page) -> None:
+    shown.keyboard.press("Escape")
+    for tab in TABS:
+        open_tab(shown, tab)
+        assert serious(shown) == []
+        assert nameless(shown) == []
+        assert fits(shown)
     open_tab(shown, "Lookup")
     shown.get_by_label("Find papers").fill("qqqq zzzz")
     shown.keyboard.press("Enter")
     expect(shown.locator(".lookup-tip")).to_be_visible()
     assert serious(shown) == []
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_the_other_tabs(shown: Page, tab: str) -> None:
-    open_tab(shown, tab)
-    assert serious(shown) == []
-    assert nameless(shown) == []
-    assert fits(shown)
 
 
 def press_until(page: Page, key: str, selector: str) -> None:

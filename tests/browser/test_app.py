@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 from app_process import Served, served
-from chatting import LONG, QUESTION, QUOTE, TITLE, ask, open_chat, wait_until_answered
+from chatting import QUOTE, TITLE, ask, open_chat, wait_until_answered
 from playwright.sync_api import Locator, Page, expect
+from remembering_app import QUESTION, SEVERAL
 
 
 def watch(page: Page) -> None:
@@ -122,7 +123,7 @@ def test_a_wide_page_lights_the_card_of_a_citation(page: Page, app: Served) -> N
 def test_several_papers_are_a_table_that_is_sorted_and_copied(page: Page, app: Served) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_chat(page, app)
-    ask(page, LONG)
+    ask(page, SEVERAL)
     wait_until_answered(page)
     titles = page.locator("tbody .paper")
     expect(titles.nth(2)).to_be_visible()
@@ -167,7 +168,7 @@ def test_nothing_moves_when_an_answer_comes_and_the_welcome_goes_at_once(
     ask(page, QUESTION)
     wait_until_answered(page)
     assert page.evaluate("window.went")
-    ask(page, LONG)
+    ask(page, SEVERAL)
     wait_until_answered(page, 2)
     assert page.evaluate("window.moved") < 0.01
 

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from app_process import served
-from chatting import PATIENCE, QUESTION, ask, open_chat, wait_until_answered
+from chatting import PATIENCE, ask, open_chat, wait_until_answered
 from playwright.sync_api import Browser, Page, expect
+from remembering_app import QUESTION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,10 +77,10 @@ def test_the_page_says_when_the_assistant_is_gone_and_goes_on_when_it_is_back(
 
 def test_what_is_typed_while_an_answer_is_written_stays(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, QUESTION)
+    ask(page, SLOW)
     expect(page.locator("#answer .status")).to_be_visible(timeout=PATIENCE)
     page.locator("#question textarea").fill("And who are")
-    expect_answer(page)
+    wait_until_answered(page)
     expect(page.locator("#question textarea")).to_have_value("And who are")
 
 
@@ -151,7 +152,7 @@ def test_two_people_ask_at_once(page: Page, browser: Browser, app: Served) -> No
 def test_people_wait_in_line_and_see_how_many_come_first(
     page: Page, browser: Browser, app: Served
 ) -> None:
-    others = [browser.new_context().new_page() for _ in range(3)]
+    others = [browser.new_context().new_page() for _ in range(2)]
     for other in others:
         open_chat(other, app)
     open_chat(page, app)

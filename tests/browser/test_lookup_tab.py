@@ -47,7 +47,9 @@ def choose(page: Page, field: str, value: str) -> None:
     group.get_by_role("button", name=re.compile(rf"^{value} ")).click()
 
 
-def test_a_misspelled_title_is_the_only_one_and_says_why(page: Page, app: Served) -> None:
+def test_papers_are_sorted_over_all_and_a_misspelled_title_says_why(
+    page: Page, app: Served
+) -> None:
     open_lookup(page, app)
     look_up(page, "machine unlerning of federated clustres")
     expect(titles(page).first).to_have_text(TITLE)
@@ -60,9 +62,20 @@ def test_a_misspelled_title_is_the_only_one_and_says_why(page: Page, app: Served
     page.get_by_role("button", name=re.compile("Show .* weaker matches")).click()
     expect(page.locator(".lookup-divider")).to_have_text("Weaker matches")
     expect(page.get_by_role("button", name=re.compile("Hide"))).to_be_visible()
+    look_up(page, "graph neural networks")
+    expect(page.locator(".lookup-why").first).to_contain_text("title matches")
+    page.get_by_label("Sort by").select_option("title")
+    expect(page.get_by_label("Sort by")).to_have_value("title")
+    expect(titles(page).first).to_have_text(re.compile("^A "))
+    shown = [re.findall(r"\w+", title.lower())[0] for title in titles(page).all_text_contents()]
+    assert shown == sorted(shown)
+    page.get_by_label("Sort by").select_option("year")
+    expect(page.get_by_label("Sort by")).to_have_value("year")
 
 
-def test_filters_count_narrow_at_once_and_stay_chosen(page: Page, app: Served) -> None:
+def test_filters_narrow_at_once_and_an_author_has_a_field_of_its_own(
+    page: Page, app: Served
+) -> None:
     open_lookup(page, app)
     choose(page, "Decision", "oral")
     expect(count(page)).to_have_text("94 papers, page 1 of 5")
@@ -74,28 +87,11 @@ def test_filters_count_narrow_at_once_and_stay_chosen(page: Page, app: Served) -
         assert "ICLR 2022, oral" in where
     page.get_by_role("button", name="Clear filters").click()
     expect(count(page)).to_have_text("1,643 papers, page 1 of 83")
-
-
-def test_an_author_is_looked_up_in_a_field_of_its_own(page: Page, app: Served) -> None:
-    open_lookup(page, app)
     page.get_by_label("Author", exact=True).fill("Olgica Milenkovic")
     page.keyboard.press("Enter")
     expect(count(page)).to_have_text("2 papers")
     for why in page.locator(".lookup-why").all_text_contents():
         assert "author Olgica Milenkovic" in why
-
-
-def test_papers_are_sorted_over_all_that_were_found(page: Page, app: Served) -> None:
-    open_lookup(page, app)
-    look_up(page, "graph neural networks")
-    expect(page.locator(".lookup-why").first).to_contain_text("title matches")
-    page.get_by_label("Sort by").select_option("title")
-    expect(page.get_by_label("Sort by")).to_have_value("title")
-    expect(titles(page).first).to_have_text(re.compile("^A "))
-    shown = [re.findall(r"\w+", title.lower())[0] for title in titles(page).all_text_contents()]
-    assert shown == sorted(shown)
-    page.get_by_label("Sort by").select_option("year")
-    expect(page.get_by_label("Sort by")).to_have_value("year")
 
 
 def test_pages_turn_and_the_selection_stays_for_one_search(page: Page, app: Served) -> None:
@@ -122,7 +118,9 @@ def test_what_is_not_found_is_said_with_a_way_on(page: Page, app: Served) -> Non
     expect(titles(page).first).to_have_text(TITLE)
 
 
-def test_a_paper_is_cited_in_one_click_in_the_remembered_style(page: Page, app: Served) -> None:
+def test_a_paper_is_cited_in_the_remembered_style_alone_and_with_others(
+    page: Page, app: Served
+) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app.address)
     open_lookup(page, app)
     page.get_by_label("Cite as").select_option("ris")
@@ -132,6 +130,21 @@ def test_a_paper_is_cited_in_one_click_in_the_remembered_style(page: Page, app: 
     page.locator(".lookup-cite").first.click()
     expect(page.get_by_text("Copied 1 paper", exact=True)).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").startswith("TY  - CPAPER")
+    page.get_by_label("Cite as").select_option("bibtex")
+    page.get_by_label("Select page").check()
+    expect(page.locator(".lookup-selected")).to_have_text("20 selected")
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_text("Copied 20 papers", exact=True)).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").count("@inproceedings{") == 20
+    page.get_by_label("Select page").uncheck()
+    page.locator(".lookup-list input").nth(1).check()
+    page.get_by_label("Cite as").select_option("ieee")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download").click()
+    assert waiting.value.suggested_filename == "papers.txt"
+    text = waiting.value.path().read_text("utf-8")
+    assert text.startswith("[1] ")
+    assert text.count("\n") == 1
 
 
 def test_keys_move_select_and_open(page: Page, app: Served) -> None:
@@ -153,26 +166,7 @@ def test_keys_move_select_and_open(page: Page, app: Served) -> None:
     expect(page.get_by_label("Find papers")).to_be_focused()
 
 
-def test_selected_papers_are_copied_and_downloaded(page: Page, app: Served) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app.address)
-    open_lookup(page, app)
-    page.get_by_label("Select page").check()
-    expect(page.locator(".lookup-selected")).to_have_text("20 selected")
-    page.get_by_role("button", name="Copy", exact=True).click()
-    expect(page.get_by_text("Copied 20 papers", exact=True)).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()").count("@inproceedings{") == 20
-    page.get_by_label("Select page").uncheck()
-    page.locator(".lookup-list input").nth(1).check()
-    page.get_by_label("Cite as").select_option("ieee")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download").click()
-    assert waiting.value.suggested_filename == "papers.txt"
-    text = waiting.value.path().read_text("utf-8")
-    assert text.startswith("[1] ")
-    assert text.count("\n") == 1
-
-
-def test_a_paper_opens_and_closes_by_keyboard_and_gives_the_focus_back(
+def test_a_paper_opens_and_closes_and_leads_to_similar_ones_and_back(
     page: Page, app: Served
 ) -> None:
     open_paper(page, app)
@@ -187,25 +181,8 @@ def test_a_paper_opens_and_closes_by_keyboard_and_gives_the_focus_back(
     expect(dialog).to_be_visible()
     page.get_by_role("button", name="Close").click()
     expect(titles(page).first).to_be_focused()
-
-
-def test_a_click_beside_the_dialog_closes_it_but_no_selection_that_ends_there(
-    page: Page, app: Served
-) -> None:
-    open_paper(page, app)
-    page.locator(".paper-abstract").hover()
-    page.mouse.down()
-    page.mouse.move(5, 5)
-    page.mouse.up()
-    expect(page.locator("dialog[open]")).to_be_visible()
-    page.mouse.click(5, 5)
-    expect(page.locator("dialog[open]")).to_have_count(0)
-
-
-def test_similar_papers_open_in_the_same_dialog_and_back_leads_back(
-    page: Page, app: Served
-) -> None:
-    open_paper(page, app)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
     near = page.locator(".paper-link").first
     title = near.inner_text()
     near.click()
@@ -214,6 +191,13 @@ def test_similar_papers_open_in_the_same_dialog_and_back_leads_back(
     expect(page.get_by_role("dialog", name=TITLE)).to_be_visible()
     expect(page.get_by_role("button", name="Back")).to_be_hidden()
     expect(page.locator("dialog[open]")).to_have_count(1)
+    page.locator(".paper-abstract").hover()
+    page.mouse.down()
+    page.mouse.move(5, 5)
+    page.mouse.up()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.mouse.click(5, 5)
+    expect(page.locator("dialog[open]")).to_have_count(0)
 
 
 def test_a_paper_is_copied_in_the_remembered_style_which_a_menu_changes(

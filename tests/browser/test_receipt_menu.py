@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 from app_process import Served
-from chatting import QUESTION, ask, open_chat, wait_until_answered
+from chatting import ask, open_chat, wait_until_answered
 from playwright.sync_api import Page, expect
+from remembering_app import QUESTION
 
 from assistant.research.receipt import read_receipts
 

@@ -2,8 +2,9 @@
 
 from app_process import Served
 from axe_playwright_python.sync_playwright import Axe
-from chatting import LONG, ask, open_chat, wait_until_answered
+from chatting import ask, open_chat, wait_until_answered
 from playwright.sync_api import Page, expect
+from remembering_app import SEVERAL
 
 
 def faults(page: Page) -> list[str]:
@@ -16,7 +17,7 @@ def faults(page: Page) -> list[str]:
 
 def test_a_table_is_filled_edited_sorted_and_copied(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, LONG)
+    ask(page, SEVERAL)
     wait_until_answered(page)
     page.get_by_role("button", name="Evidence table").click()
     dialog = page.locator(".research-dialog")
@@ -50,16 +51,16 @@ def test_a_table_is_filled_edited_sorted_and_copied(page: Page, app: Served) -> 
 
 def test_a_question_is_pinned_shown_and_unpinned(page: Page, app: Served) -> None:
     open_chat(page, app)
-    ask(page, LONG)
+    ask(page, SEVERAL)
     wait_until_answered(page)
     page.locator("details.more > summary").click()
     page.get_by_role("button", name="Pin: ask again").click()
     expect(page.locator(".own-said")).to_contain_text("Pinned")
     pin = page.locator("#pins button")
-    expect(pin).to_have_text(LONG)
+    expect(pin).to_have_text(SEVERAL)
     dialog = page.locator(".research-dialog")
     pin.click()
-    expect(dialog.get_by_role("heading", name=LONG)).to_be_visible()
+    expect(dialog.get_by_role("heading", name=SEVERAL)).to_be_visible()
     assert faults(page) == []
     expect(dialog.locator(".pin-text")).to_have_count(0)
     dialog.get_by_role("button", name="Unpin").click()

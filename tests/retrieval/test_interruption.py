@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import pytest
 from fake_embedder import WordEmbedder
+from grids import thinned
 from ingest_telling import CHUNKS
 
 from retrieval.library.health import repair
@@ -41,15 +42,16 @@ EXHAUSTIVE = SearchSettings(dense_depth=10_000)
 _random = random.Random(20230501)  # noqa: S311 - the same moments every time
 _DURING = [("embedded", _random.randrange(1, PAPERS)) for _ in range(4)]
 NEW_MOMENTS = [
-    *_DURING[:2],
-    ("before upsert chunks", 2),
+    _DURING[0],
+    _DURING[1],
     ("after upsert chunks", 1),
+    ("before upsert chunks", 2),
     ("before upsert papers", 3),
 ]
 CHANGED_MOMENTS = [
     *((line, occurrence // 2 + 1) for line, occurrence in _DURING[2:]),
-    ("before upsert chunks", 1),
     ("after upsert papers", 1),
+    ("before upsert chunks", 1),
     ("before delete chunks", 1),
     ("before delete papers", 1),
 ]
@@ -161,7 +163,7 @@ def stop_at(home: Path, file: Path, moment: tuple[str, int], how: signal.Signals
     assert occurrence == 0
 
 
-@pytest.mark.parametrize("moment", NEW_MOMENTS, ids=str)
+@pytest.mark.parametrize("moment", thinned(NEW_MOMENTS, 2), ids=str)
 def test_a_killed_first_ingest_is_completed(
     tmp_path: Path, new: Corpus, moment: tuple[str, int]
 ) -> None:
@@ -174,7 +176,7 @@ def test_a_killed_first_ingest_is_completed(
     assert contents(library) == new.expected
 
 
-@pytest.mark.parametrize("moment", CHANGED_MOMENTS, ids=str)
+@pytest.mark.parametrize("moment", thinned(CHANGED_MOMENTS, 2), ids=str)
 def test_a_killed_update_is_completed(
     tmp_path: Path, new: Corpus, changed: Corpus, moment: tuple[str, int]
 ) -> None:
@@ -242,7 +244,8 @@ with ChromaStore(Path(home) / "chroma")._turn(writing=True):
 
 
 @pytest.mark.parametrize(
-    "torn", ["header.bin", "data_level0.bin", "link_lists.bin", "index_metadata.pickle"]
+    "torn",
+    thinned(["data_level0.bin", "header.bin", "index_metadata.pickle", "link_lists.bin"], 2),
 )
 def test_vectors_torn_by_a_kill_are_made_anew_from_the_records(
     tmp_path: Path, new: Corpus, torn: str

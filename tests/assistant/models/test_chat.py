@@ -278,13 +278,14 @@ def logits(model: LlamaCppChatModel, messages: Messages) -> bytes:
 
 
 def test_a_conversation_is_read_to_the_same_bits_whatever_was_read_before(
-    load_chat_model: Callable[[], LlamaCppChatModel],
+    load_chat_model: Callable[[], LlamaCppChatModel], request: pytest.FixtureRequest
 ) -> None:
-    fresh = [logits(load_chat_model(), each) for each in CONVERSATIONS]
+    asked = CONVERSATIONS if request.config.option.full_grids else CONVERSATIONS[1:]
+    fresh = [logits(load_chat_model(), each) for each in asked]
     model = load_chat_model()
-    for first, second in itertools.permutations(range(len(CONVERSATIONS)), 2):
-        assert logits(model, CONVERSATIONS[first]) == fresh[first]
-        written(model, CONVERSATIONS[second], tokens=3)
+    for first, second in itertools.permutations(range(len(asked)), 2):
+        assert logits(model, asked[first]) == fresh[first]
+        written(model, asked[second], tokens=3)
     assert written(model) == written(load_chat_model())
 
 

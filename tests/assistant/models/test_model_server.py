@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grids import thinned
 from llama_server import LlamaServer, llama_server
 
 from assistant.cli.main import main
@@ -97,7 +98,7 @@ def test_it_reads_the_same_tokens(served: LlamaServerChatModel, local: LlamaCppC
         assert served.count(conversation) == local.count(conversation)
 
 
-@pytest.mark.parametrize("conversation", CONVERSATIONS)
+@pytest.mark.parametrize("conversation", thinned(CONVERSATIONS, 3))
 def test_it_writes_and_chooses_the_same(
     served: LlamaServerChatModel, local: LlamaCppChatModel, conversation: list[dict[str, str]]
 ) -> None:

@@ -49,15 +49,18 @@ def test_the_heads_belong_to_the_encoders() -> None:
     assert read_tensors(HEADS)[1]["base"] == encoder_fingerprint(READER, SUPPORT)
 
 
-def test_no_contradicted_sentence_is_shown_as_supported(assistant: SimpleNamespace) -> None:
+def test_no_contradicted_sentence_is_shown_as_supported(
+    assistant: SimpleNamespace, request: pytest.FixtureRequest
+) -> None:
     rows = [json.loads(line) for line in WRITTEN.read_text("utf-8").splitlines()]
+    rows = rows if request.config.option.full_grids else rows[::3]
     said = audited(assistant, "\n\n".join(row["text"] for row in rows))
     assert [each.sentence.text for each in said] == [row["text"] for row in rows]
     pairs = [(row["verdict"], each.verdict) for row, each in zip(rows, said, strict=True)]
     assert ("contradicted", Verdict.SUPPORTED) not in pairs
     assert ("nothing found", Verdict.SUPPORTED) not in pairs
-    assert pairs.count(("supported", Verdict.SUPPORTED)) >= 3
-    assert pairs.count(("no claim", Verdict.NO_CLAIM)) >= 8
+    assert pairs.count(("supported", Verdict.SUPPORTED)) >= len(rows) // 13
+    assert pairs.count(("no claim", Verdict.NO_CLAIM)) >= len(rows) // 5
     for each in said:
         for finding in each.findings:
             evidence = finding.evidence
