@@ -36,7 +36,7 @@ def wait_for_queue(client: httpx.Client, people: list[Future[httpx.Response]]) -
     ("how", "statuses"),
     [
         (signal.SIGTERM, {0}),
-        pytest.param(signal.SIGINT, {0, 130}, marks=pytest.mark.full_grid),
+        (signal.SIGINT, {0, 130}),
     ],
     ids=str,
 )
