@@ -171,7 +171,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_no_row_is_lost(
     questions: Path, whole: Path, home: Path, tmp_path: Path
 ) -> None:
     full = (  # run.json still has to fit, and the row of the answer does not
-        "import resource; most = max(path.stat().st_size + 400, 6_000); "
+        "import resource; most = max(path.stat().st_size + 400, 7_000); "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))"
     )
     command = (questions, "--out", tmp_path, "--home", home)

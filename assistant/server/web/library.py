@@ -162,9 +162,13 @@ class _Actions:
         return self.refresh(page, recount=True)
 
     def add(self, files: Any, venue: Any, year: Any, page: _PageState) -> dict[Any, Any]:
+        if not files:
+            return self.refresh(page)
         with self._lock:
-            page.values.pop("uploads", None)  # the list is to be emptied
-            return self._attempt(page, "ingest", lambda: _add(self._jobs, files, venue, year))
+            changed = self._attempt(page, "ingest", lambda: _add(self._jobs, files, venue, year))
+        # Emptied here alone: any other update might take the next upload away.
+        shown = gr.update(visible=not self._jobs.state.running, value=None)
+        return changed | {self._parts.uploads: shown}
 
     def cancel(self, page: _PageState) -> dict[Any, Any]:
         return self._attempt(page, "ingest", self._jobs.cancel_anywhere)
@@ -241,7 +245,7 @@ def _values(service: Service, job: JobState, page: _PageState) -> dict[str, Any]
         "removal": library_html("asked", asked) if asked else library_html("removed", job),
         "health": library_html("health", job),
         "heading": heading_html(service.setup.state),
-        "uploads": gr.update(visible=not job.running, value=None),
+        "uploads": gr.update(visible=not job.running),
         "cancel": gr.update(
             visible=job.running and job.kind == "ingest", interactive=not job.stopping
         ),

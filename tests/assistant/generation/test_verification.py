@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from assistant.generation.verification.guards import breaks, is_plain, quantities
 from assistant.generation.verification.support import SupportModel, Verifier
 from assistant.types import Evidence
-from retrieval.text.splitting import split_sentences
 from retrieval.types import Paper
 
 PRUNING = "We present ZebraPrune, which removes 40% of the weights of a vision model."
@@ -444,23 +443,3 @@ def test_no_claim_is_too_odd_to_be_judged(verifier: Verifier, claim: str) -> Non
 def test_evidence_of_one_word_or_too_much_is_judged(support_model: SupportModel) -> None:
     assert math.isfinite(support_model.logit("It is fast.", "Fast."))
     assert math.isfinite(support_model.logit("It is fast.", ZEBRA * 40, "Title " * 99))
-
-
-@pytest.mark.parametrize(
-    ("question", "best"),
-    [
-        ("What share of the weights is removed?", 1),
-        ("How much accuracy does ZebraPrune lose?", 2),
-        ("Does pruning need retraining?", 3),
-    ],
-)
-def test_the_sentence_that_answers_is_told_from_its_neighbours(
-    support_model: SupportModel, question: str, best: int
-) -> None:
-    title = "Zebra Pruning for Vision Models"
-    logits = [support_model.answer(question, each.text, title) for each in split_sentences(ZEBRA)]
-    assert logits.index(max(logits)) == best
-
-
-def test_a_question_of_any_length_is_read(support_model: SupportModel) -> None:
-    assert math.isfinite(support_model.answer("why " * 2000, ZEBRA, "Title " * 99))
