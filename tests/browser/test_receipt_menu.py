@@ -19,6 +19,8 @@ def test_an_answer_has_a_statement_a_receipt_and_a_paragraph(
     wait_until_answered(page)
     statement = page.locator("#conversation .searched").inner_text()
     assert statement.startswith("Searched 1,643 abstracts (2022-2023); ")
+    page.locator(".counts summary").click()
+    expect(page.locator(".counts p")).to_contain_text("Matched: ")
     page.locator("details.more summary").click()
     with page.expect_download() as downloaded:
         page.get_by_role("link", name="Receipt").click()
@@ -44,5 +46,7 @@ def test_the_models_tab_counts_connections(page: Page, app: Served) -> None:
     page.goto(app.address)
     page.get_by_role("tab", name="Models").click()
     badge = page.locator(".models-outgoing")
-    expect(badge).to_have_text("0 connections to other machines since the start")
-    assert "downloads count" in (badge.get_attribute("title") or "")
+    summary = badge.locator("summary")
+    expect(summary).to_have_text("0 connections to other machines since the start")
+    summary.click()
+    expect(badge.locator("p")).to_contain_text("downloads count")

@@ -55,6 +55,7 @@ def test_a_question_is_pinned_shown_and_unpinned(page: Page, app: Served) -> Non
     page.locator("details.more > summary").click()
     page.get_by_role("button", name="Pin: ask again").click()
     expect(page.locator(".own-said")).to_contain_text("Pinned")
+    expect(page.locator("details.more")).not_to_have_attribute("open", "")
     pin = page.locator("#pins button")
     expect(pin).to_have_text(LONG)
     dialog = page.locator(".research-dialog")
@@ -77,8 +78,13 @@ def test_a_pinned_list_of_records_shows_the_list(page: Page, app: Served) -> Non
     for _ in range(60):
         page.locator("#pins button").click()
         expect(dialog.get_by_role("button", name="Unpin")).to_be_visible()
-        if dialog.locator("blockquote").count():
+        if dialog.locator(".pin-list").count():
             break
         page.keyboard.press("Escape")
         page.wait_for_timeout(500)
-    expect(dialog.locator(".pin-text")).to_contain_text("“TEMPERA: ")
+    papers = dialog.locator(".pin-list li")
+    assert papers.count() > 1
+    expect(papers.filter(has_text="“TEMPERA: ")).to_have_count(1)
+    assert dialog.bounding_box()["width"] < 800  # type: ignore[index]
+    papers.filter(has_text="“TEMPERA: ").get_by_role("button", name="Open abstract").click()
+    expect(page.get_by_role("dialog", name="TEMPERA: ")).to_be_visible()
