@@ -30,9 +30,9 @@ def methods_paragraph(
     return (
         f"{said} An abstract matched if it shares a word with the query that at most one abstract "
         f"in twenty has, or if a search by words (BM25) and meaning ({search.embedder}) returned "
-        "it. The best were read together with the query by a cross-encoder, and the query was "
-        f"answered from a probability of {search.threshold:.2f} that one of them answers it. Every "
-        "sentence of the answer is quoted from a cited abstract or was checked against the "
+        "it. The best were read together with the query by a cross-encoder; the query is answered "
+        f"only if the probability that one of them answers it is at least {search.threshold:.2f}. "
+        "Every sentence of the answer is quoted from a cited abstract or was checked against the "
         f"sentence that it cites (chat model: {model})."
     )
 

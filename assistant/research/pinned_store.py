@@ -1,5 +1,6 @@
 """Stores pinned questions with their evidence in the library's database, each with its owner."""
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,8 @@ MOST_PINS = 100
 """Pins of one owner."""
 CLAIM_SECONDS = 600.0
 """Seconds after which the process that asks a pinned question again counts as ended."""
+_AFTER_MARK = re.compile(r"(?<=\[\d\]) |(?<=\[\d\d\]) ")
+"""Where the text of an answer goes on after a mark such as `[1]`."""
 _NONE = "null"
 """The record of an answer that there is not."""
 
@@ -61,6 +64,14 @@ class PinnedAnswer:
     def quotes(self) -> bool:
         """Whether its text quotes what it cites; a list of records does not."""
         return any(each.quote in self.text for each in self.cited)
+
+    @property
+    def listed(self) -> list[tuple[str, Cited]]:
+        """Each line of a list of papers, and what it cites; empty if the text is no such list."""
+        lines = _AFTER_MARK.split(self.text)
+        is_list = len(lines) == len(self.cited) and not self.quotes
+        listed = list(zip(lines, self.cited, strict=False)) if is_list else []
+        return listed if all(each.title in line for line, each in listed) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The tab "Check a draft", as a person uses it."""
 
 import re
+from pathlib import Path
 
 from app_process import Served
 from axe_playwright_python.sync_playwright import Axe
@@ -12,7 +13,20 @@ benchmark. Coral reefs have lost <b>half</b> of their cover since 1970 (Hasani e
 """
 
 
-def test_a_draft_is_checked_filtered_and_cited(page: Page, app: Served) -> None:
+def look_at_report(page: Page, file: Path) -> None:
+    """Each verdict has its colour, and a phone shows all of it."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(file.as_uri())
+    for verdict in ("supported", "nothing"):
+        said = page.locator(f".{verdict} .verdict")
+        colour = said.evaluate("each => getComputedStyle(each).color")
+        expect(page.locator(f".sentence.{verdict}")).to_have_css("border-left-color", colour)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert Axe().run(page).violations_count == 0
+    page.close()
+
+
+def test_a_draft_is_checked_filtered_and_cited(page: Page, app: Served, tmp_path: Path) -> None:
     page.goto(app.address)
     page.get_by_role("tab", name="Check a draft").click()
     page.get_by_label("Your draft").fill(DRAFT)
@@ -25,6 +39,10 @@ def test_a_draft_is_checked_filtered_and_cited(page: Page, app: Served) -> None:
         [re.compile("No claim"), re.compile("Supported"), re.compile("Nothing")]
     )
     expect(sentences.last).to_contain_text("its abstract does not say this")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download HTML").click()
+    saved.value.save_as(tmp_path / "audit.html")
+    look_at_report(page.context.new_page(), tmp_path / "audit.html")
     page.get_by_role("button", name=re.compile("Supported 1")).click()
     expect(sentences.first).to_be_hidden()
     assert Axe().run(page).violations_count == 0

@@ -272,4 +272,6 @@ def test_a_phone_shows_all_without_scrolling_sideways(browser: Browser, app: Ser
     assert box["y"] + box["height"] <= 800
     page.keyboard.press("Escape")
     assert not page.evaluate(wide)
+    page.set_viewport_size({"width": 1100, "height": 800})  # turned or enlarged
+    expect(page.locator(".lookup-author")).to_be_visible()
     context.close()

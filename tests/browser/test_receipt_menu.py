@@ -27,12 +27,15 @@ def test_an_answer_has_a_statement_a_receipt_and_a_paragraph(
     downloaded.value.save_as(file)
     (receipt,) = read_receipts(file)
     assert (receipt["question"], receipt["statement"]) == (QUESTION, statement)
+    page.locator("details.more summary").click()  # each action closes the menu
     page.get_by_role("button", name="Copy methods text").click()
     expect(page.locator(".own-said")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert QUESTION in copied
     counts = statement.removeprefix("Searched ").partition("; query: ")[0]
     assert counts in copied
+    page.locator(".counts summary").click()
+    expect(page.get_by_text("Matched: abstracts that share a word")).to_be_visible()
 
 
 def test_a_receipt_is_given_to_its_owner_and_for_an_answer_only(page: Page, app: Served) -> None:
@@ -45,5 +48,7 @@ def test_the_models_tab_counts_connections(page: Page, app: Served) -> None:
     page.goto(app.address)
     page.get_by_role("tab", name="Models").click()
     badge = page.locator(".models-outgoing")
-    expect(badge).to_have_text("0 connections to other machines since the start")
-    assert "downloads count" in (badge.get_attribute("title") or "")
+    summary = badge.locator("summary")
+    expect(summary).to_have_text("0 connections to other machines since the start")
+    summary.click()
+    expect(badge.locator("p")).to_contain_text("downloads count")

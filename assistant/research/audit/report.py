@@ -20,6 +20,11 @@ ICONS = {
     Verdict.NO_CLAIM: "–",
 }
 """A sign beside each word, so that no verdict is shown by its colour alone."""
+EXPLAINED = (
+    "Compared with the abstracts of this library alone: “nothing found” says that none of them "
+    "states it, not that the sentence is wrong."
+)
+"""What a verdict means, for people."""
 _CLOSING = "\"'”’)]}*_"
 _BOTH = 2
 """Authors who are both named in a mark; of more the first is."""
@@ -55,8 +60,14 @@ def page(sentences: Sequence[AuditedSentence], notes: Sequence[str], title: str)
     )
     environment.filters["where"] = where
     template = environment.get_template("report.html")
-    found = counts(sentences)
-    return template.render(title=title, sentences=sentences, counts=found, icons=ICONS, notes=notes)
+    return template.render(
+        title=title,
+        sentences=sentences,
+        counts=counts(sentences),
+        icons=ICONS,
+        explained=EXPLAINED,
+        notes=notes,
+    )
 
 
 def suggested_papers(sentences: Sequence[AuditedSentence]) -> dict[str, Paper]:

@@ -10,6 +10,7 @@ import gradio as gr
 
 from assistant.research.audit.audit import Audit
 from assistant.research.audit.report import (
+    EXPLAINED,
     ICONS,
     page,
     suggested_bibtex,
@@ -36,7 +37,9 @@ watch('value', () => requestAnimationFrame(() => element.querySelector('textarea
 """
 """Shows the draft with its citations, which stands below all sentences."""
 
-audit_html = templates("audit", icons=ICONS, verdicts=Verdict, decisive=with_decisive_words)
+audit_html = templates(
+    "audit", explained=EXPLAINED, icons=ICONS, verdicts=Verdict, decisive=with_decisive_words
+)
 
 
 @dataclass(slots=True)

@@ -85,7 +85,7 @@ def build_page(service: Service) -> gr.Blocks:
                 gr.HTML(_SIGN_OUT, elem_id="access-out", **static)
         progress = gr.HTML(library_html("setup", setup.state), elem_id="setup", js_on_load=None)
         with gr.Column(visible=False, elem_id="tabs", scale=1) as tabs:
-            chat = _tabs(service, stops, heading)
+            chat, research = _tabs(service, stops, heading)
         timer = gr.Timer(_TICK_SECONDS)
 
         def step() -> dict[Any, Any]:
@@ -112,6 +112,7 @@ def build_page(service: Service) -> gr.Blocks:
 
         shown = [heading, progress, tabs, timer]
         page.load(step, outputs=shown, **QUIET).then(chat.opened, outputs=chat.view, **QUIET)
+        page.load(research.listed, research.pins, research.pins, queue=False, **QUIET)
         timer.tick(tick, chat.current, [*shown, chat.conversation], **QUIET)
         page.unload(closed)
     hide_all_but_tools(page)
@@ -119,7 +120,7 @@ def build_page(service: Service) -> gr.Blocks:
     return page
 
 
-def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
+def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> tuple[Chat, Research]:
     paper = PaperDialog(service)
     with gr.Tabs(elem_id="ways") as tabs:
         with gr.Tab("Chat", id="chat", scale=1):
@@ -136,4 +137,4 @@ def _tabs(service: Service, stops: Stops, heading: gr.HTML) -> Chat:
     for html in (chat.conversation, chat.answer, research.dialog):
         paper.opens_from(html)
     paper.asks_in(tabs, "chat", chat.question)
-    return chat
+    return chat, research

@@ -46,7 +46,7 @@ class Research:
         self._service = service
         self._stops = Stops()
         self._runs = 0
-        self._pins = pins
+        self.pins = pins
         script = (STATIC / "research.js").read_text("utf-8")
         self.dialog = gr.HTML("", elem_id="research", html_template="", js_on_load=script)
         filling: dict[str, Any] = {"outputs": self.dialog, "concurrency_limit": None, **QUIET}
@@ -58,7 +58,7 @@ class Research:
         pins.select(self._open, **pinning)
         self.dialog.apply(self._unpin, **pinning)
         timer = gr.Timer(_TICK_SECONDS)
-        timer.tick(self._listed, inputs=pins, outputs=pins, queue=False, **QUIET)
+        timer.tick(self.listed, inputs=pins, outputs=pins, queue=False, **QUIET)
 
     def _fill(self, event: gr.EventData, request: gr.Request) -> Iterator[Updates]:
         """The table as it is filled, or why it cannot be."""
@@ -99,8 +99,8 @@ class Research:
     def _stop(self, request: gr.Request) -> None:
         self._stops.stop(request.session_hash or "")
 
-    def _listed(self, before: str, request: gr.Request) -> Any:
-        """The list, if it has changed."""
+    def listed(self, before: str, request: gr.Request) -> Any:
+        """The list, if it differs from what is shown."""
         try:
             html = research_html("pins", self._service.pins.listed(owner_behind(request)))
         except UserError:  # pinning says it
@@ -115,7 +115,7 @@ class Research:
         self._service.pinned.wake()
         self._runs += 1
         said = research_html("said", self._runs, "Pinned; it is asked again when papers change")
-        return {self._pins: self._listed("", request), self.dialog: said}
+        return {self.pins: self.listed("", request), self.dialog: said}
 
     def _open(self, event: gr.EventData, request: gr.Request) -> Updates:
         """Show a pin with what changed, which then is seen."""
@@ -127,12 +127,12 @@ class Research:
             self._service.pins.mark_seen(owner, id_)
         except (UserError, StopIteration):
             return self._message("Not pinned", "This question is not pinned any more.")
-        return {self.dialog: html, self._pins: self._listed("", request)}
+        return {self.dialog: html, self.pins: self.listed("", request)}
 
     def _unpin(self, event: gr.EventData, request: gr.Request) -> Updates:
         with suppress(UserError):  # another page has removed it
             self._service.pins.remove(owner_behind(request), event_field(event, "pin"))
-        return {self._pins: self._listed("", request)}
+        return {self.pins: self.listed("", request)}
 
     def _message(self, title: str, sentence: str) -> Updates:
         self._runs += 1

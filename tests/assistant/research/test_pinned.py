@@ -53,6 +53,22 @@ def test_only_new_papers_and_sentences_that_are_gone_are_changes(
     assert (found.lines if found else None) == lines
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("“A” by X. [1] “B” by Y. [2]", ["“A” by X. [1]", "“B” by Y. [2]"]),
+        ("They are “A” and “B”. [1][2]", []),
+        ("From “A”: “a sentence” [1] From “B”: “another” [2]", []),
+        ("No abstract answers that.", []),
+    ],
+    ids=["records", "written", "quoted", "abstention"],
+)
+def test_a_list_of_papers_has_a_line_each(text: str, lines: list[str]) -> None:
+    cited = (Cited("a", "A", "a sentence"), Cited("b", "B", "another"))
+    pinned = PinnedAnswer(Outcome.ANSWERED, text, cited, 0.0)
+    assert pinned.listed == list(zip(lines, cited, strict=False))
+
+
 def test_a_planted_paper_is_told_to_whom_it_concerns_until_seen(
     tmp_path: Path,
     embedder: LlamaCppEmbedder,

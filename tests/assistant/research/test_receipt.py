@@ -88,7 +88,7 @@ def test_the_paragraph_has_the_date_of_the_receipt_only() -> None:
     assert methods_of(receipt()) == without.replace(
         "We searched", "We searched on 2026-11-23"
     ).replace("Smol", "none")
-    for said in ("“weights removed”", "MiniLM", "Smol", "probability of 0.20", "37 matched"):
+    for said in ("“weights removed”", "MiniLM", "Smol", "at least 0.20", "37 matched"):
         assert said in without
 
 

@@ -4,7 +4,7 @@ const selected = new Set();
 const boxes = () => [...element.querySelectorAll('.lookup-list input[type=checkbox]')];
 const titles = () => [...element.querySelectorAll('.lookup-title')];
 let searched = '';
-let filtersAreOpen = null;  // as the person left them; null before
+let filtersAreOpen = false;  // on a narrow page, as the person left them
 
 function show() {
   const all = boxes();
@@ -23,6 +23,13 @@ function show() {
     selected.size ? `${selected.size} selected${elsewhere}` : '';
   element.querySelector('.lookup-chosen').hidden = !selected.size;
 }
+
+// On a wide page they are always open: nothing there could open them.
+function openFilters() {
+  const filters = element.querySelector('.lookup-filters');
+  if (filters) filters.open = WIDE.matches || filtersAreOpen;
+}
+WIDE.addEventListener('change', openFilters);
 
 function set(values) {
   document.dispatchEvent(new CustomEvent('lookup-set', {detail: values}));
@@ -92,8 +99,7 @@ watch('value', () => {
   const style = window.ownPage.citationStyle();
   const formats = element.querySelector('[data-formats]');
   if (formats && [...formats.options].some(({value}) => value === style)) formats.value = style;
-  const filters = element.querySelector('.lookup-filters');
-  if (filters) filters.open = filtersAreOpen ?? WIDE.matches;
+  openFilters();
   show();
   document.dispatchEvent(new Event('lookup-answered'));
 });

@@ -193,10 +193,10 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
   });
 
-  // A menu closes when something else is clicked.
+  // A menu closes when one of its actions, or something else, is clicked.
   document.addEventListener("click", (event) => {
     for (const open of document.querySelectorAll("details.menu[open], details.report[open]")) {
-      const isDone = open.contains(event.target) && event.target.closest("[data-copy], [data-cite]");
+      const isDone = open.contains(event.target) && event.target.closest(":is(.more, .up) > div > *");
       if (isDone || !open.contains(event.target)) open.open = false;
     }
   });
