@@ -76,7 +76,7 @@ def _written(papers: dict[str, Paper]) -> Iterator[Example]:
     yield from _hard(papers)
     yield from _short(papers)
     for row in lines("several.jsonl"):
-        for id_ in row["papers"].keys() & papers.keys():
+        for id_ in filter(papers.__contains__, row["papers"]):
             evidence = tuple(row["papers"][id_])
             yield Example(row["question"], papers[id_], evidence, row["split"], "several")
 

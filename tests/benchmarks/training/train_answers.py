@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--groups", type=int, default=12_000, help="questions seen")
+    parser.add_argument("--groups", type=int, default=11_000, help="questions seen")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="a checkpoint or shipped weights")
     asked = parser.parse_args()
