@@ -7,6 +7,7 @@ is supported, the answer is the evidence alone.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import groupby
 
 from assistant.generation.answer_builder import DraftAnswer
@@ -30,11 +31,39 @@ from assistant.models.chat import ChatModel
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.settings import WritingMode, WritingSettings
 from assistant.types import Check, Evidence, SentenceVerified, Tokens
+from retrieval.types import Paper
 
 BRIEF_TOKENS = 96
 """Tokens of the one sentence that is written about a paper."""
-_Wanted = tuple[Callable[[str], bool] | None, Sequence[Callable[[str], bool]]]
-"""`begins` and `prefers` of `Writer.generate`."""
+LOST = 2.0
+"""How much less likely than the best an excerpt may answer, in logits; see
+tests/benchmarks/answers.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the excerpts that may be written should be like."""
+
+    begins: Callable[[str], bool] | None = None
+    """Whether a phrase that begins with these words may be an answer."""
+    prefers: Sequence[Callable[[str], bool]] = ()
+    """The first that any excerpt is like excludes the others."""
+    answers: Callable[[str, Paper], float] | None = None
+    """The logit that a text of a paper answers. An excerpt must answer nearly as well as the best
+    does: the part that was asked for may have been cut off."""
+
+    def of(self, excerpts: Sequence[str], paper: Paper) -> list[str]:
+        """Those of `excerpts` that may be written."""
+        alike = (list(filter(prefer, excerpts)) for prefer in self.prefers)
+        excerpts = next(filter(None, alike), list(excerpts))
+        if self.answers is None or len(excerpts) < 2:  # noqa: PLR2004
+            return list(excerpts)
+        logits = [self.answers(excerpt, paper) for excerpt in excerpts]
+        least = max(logits) - LOST
+        return [each for each, logit in zip(excerpts, logits, strict=True) if logit >= least]
+
+
+ANYTHING = Wanted()
 
 
 class Writer:
@@ -69,8 +98,7 @@ class Writer:
         stopped: Callable[[], bool],
         *,
         each_paper: bool = False,
-        begins: Callable[[str], bool] | None = None,
-        prefers: Sequence[Callable[[str], bool]] = (),
+        wanted: Wanted = ANYTHING,
     ) -> Iterator[SentenceVerified]:
         """Sentences as soon as they are written and verified, then quotations of the evidence.
 
@@ -79,8 +107,7 @@ class Writer:
             question: as it can be understood alone.
             stopped: checked while the model writes.
             each_paper: whether a sentence of every paper is written, not only of the first.
-            begins: whether a phrase that begins with these words may be an answer.
-            prefers: what excerpts should be like; the first that any is like excludes the others.
+            wanted: what excerpts should be like.
 
         Raises:
             InputError: the question does not fit into the context of a model that writes freely.
@@ -89,7 +116,6 @@ class Writer:
         if self._settings.mode is WritingMode.FREE:
             yield from self._whole_answer(draft, question, stopped)
         elif self._settings.mode is WritingMode.BRIEF:
-            wanted = (begins, prefers)
             yield from self._brief_answers(draft, question, stopped, wanted, each_paper=each_paper)
         if not self.declined:
             yield from map(draft.add_quote, draft.unquoted)
@@ -164,7 +190,7 @@ class Writer:
         draft: DraftAnswer,
         question: str,
         stopped: Callable[[], bool],
-        wanted: _Wanted,
+        wanted: Wanted,
         *,
         each_paper: bool,
     ) -> Iterator[SentenceVerified]:
@@ -189,7 +215,7 @@ class Writer:
         evidence: Evidence,
         question: str,
         stopped: Callable[[], bool],
-        wanted: _Wanted,
+        wanted: Wanted,
         *,
         may_be_silent: bool,
     ) -> str:
@@ -200,11 +226,9 @@ class Writer:
         if not self._verifier.states(evidence.text):
             return ""
         cuts = self._verifier.cuts(evidence.text)
-        begins, prefers = wanted
-        phrases = cuts.phrases_beginning(begins) if begins else []
+        phrases = cuts.phrases_beginning(wanted.begins) if wanted.begins else []
         excerpts = list(dict.fromkeys([*cuts.excerpts(), *phrases]))
-        alike = (list(filter(prefer, excerpts)) for prefer in prefers)
-        excerpts = next(filter(None, alike), excerpts)
+        excerpts = wanted.of(excerpts, evidence.paper)
         messages = brief_messages(question, evidence.paper.title, [evidence.text])
         room = self._model.context - self._model.count(messages)
         if not excerpts or room < BRIEF_TOKENS:

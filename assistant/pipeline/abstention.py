@@ -18,7 +18,7 @@ from assistant.pipeline.follow_up import StandaloneQuestion
 from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
 from retrieval.search.reader import PaperRead
-from retrieval.search.rerank import ReadPassage
+from retrieval.search.rerank import NOT_READ, ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
 from retrieval.types import LibraryError, Paper
@@ -27,8 +27,6 @@ MOST_NAMES = 1
 """Absent names that count at most: with one the case is clear."""
 USUAL_SIMILARITY = 0.42
 """Stands in for that of a follow-up, which says little; the weights are fitted with it."""
-NOT_READ = -6.0
-"""Stands in for the logit of a paper whose sentences were not read alone: it hardly answers."""
 WIDE = 0.8
 """Share of the reader's logit that stands in for the sentence reader's if a question is wide."""
 SMALL_LIBRARY = 200
@@ -39,7 +37,7 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
-VERSION = 4
+VERSION = 5
 """Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
@@ -61,8 +59,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answerable=0.76, alone=0.48, similarity=6.58, absent_names=-2.55, unknown=-3.43)
-BIAS = -2.46
+WEIGHTS = Features(answerable=0.64, alone=0.48, similarity=4.6, absent_names=-2.69, unknown=-3.4)
+BIAS = -2.03
 
 
 def probability(features: Features) -> float:

@@ -16,7 +16,7 @@ from assistant.generation.answer_builder import (
     MetadataAnswer,
 )
 from assistant.generation.verification.support import Verifier
-from assistant.generation.writer import Writer
+from assistant.generation.writer import Wanted, Writer
 from assistant.models.chat import ChatModel
 from assistant.models.llama.decoding import LIKELIEST, Sampling
 from assistant.pipeline.abstention import probability, threshold
@@ -264,7 +264,7 @@ class Assistant:
     @property
     def _depth(self) -> int:
         """Papers that retrieval returns."""
-        return max(self.settings.passages, RerankSettings().depth)
+        return max(self.settings.passages, RerankSettings().reach)
 
     def _retrieve(self, parsed: ParsedQuestion) -> list[Passage]:
         return candidates(
@@ -281,17 +281,15 @@ class Assistant:
     ) -> ReadPapers:
         """The best papers read together with the question, best first.
 
-        If one paper is sought and reading leaves several close, the chat model ranks these.
+        If one paper is sought and reading leaves several close, the chat model ranks these, too.
         """
+        settings = RerankSettings() if self.settings.rerank else RerankSettings.order_kept()
         papers = read_papers(
             parsed.text,
             passages,
             self.reader,
             stopped,
-            replace(
-                RerankSettings() if self.settings.rerank else RerankSettings.order_kept(),
-                depth=self._depth,
-            ),
+            replace(settings, depth=max(self.settings.passages, settings.depth)),
             also=parsed.entities.known,
             seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
         )
@@ -301,7 +299,7 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
-        papers = read_alone(parsed.text, papers, self.reader, stopped)
+        papers = read_alone(parsed.text, papers, self.reader, stopped, settings)
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:
@@ -415,8 +413,11 @@ class Assistant:
             question,
             stopped,
             each_paper=parsed.is_about_several,
-            begins=begins_with_number if is_number else None,
-            prefers=(counted, has_number) if is_number else (),
+            wanted=Wanted(
+                begins=begins_with_number if is_number else None,
+                prefers=(counted, has_number) if is_number else (),
+                answers=lambda text, paper: self.reader.answers_alone(question, text, paper.title),
+            ),
         ):
             builder.mark_shown()
             yield sentence

@@ -29,7 +29,7 @@ _LEANING = 1.0
 """What a sentence that leans on the one before it counts less, in logits."""
 _ANTECEDENT = 30
 """Words of a sentence that is shown for one that leans on it, beyond the budget."""
-READER, ALONE = 0.5, 0.5
+READER, ALONE = 0.2, 0.5
 """What the reader's logit of a sentence counts for, and the sentence reader's; see
 tests/benchmarks/reading.md."""
 GAP = 3.0

@@ -48,7 +48,7 @@ ROLES = (
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
 HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
-READ_ALONE = 4
+READ_ALONE = 6
 """Sentences of an abstract that the sentence reader reads: the likeliest ones."""
 
 
@@ -162,6 +162,10 @@ class Reader:
             logits[each.sentence.start] = self._sentence_reader.logit(question, text, paper.title)
         sentences = (replace(e, alone=logits.get(e.sentence.start)) for e in read.sentences)
         return replace(read, sentences=tuple(sentences))
+
+    def answers_alone(self, question: str, sentence: str, title: str) -> float:
+        """The sentence reader's logit that `sentence`, of a paper with this title, answers."""
+        return self._sentence_reader.logit(question, sentence, title)
 
     def message(self, message: str, previous: str = "") -> MessageRead:
         """Classify `message`, which follows the person's message `previous`."""

@@ -23,6 +23,8 @@ from retrieval.types import Paper, Passage, SearchSettings
 
 HOPELESS = -5.0
 """A paper with a lower logit `answerable` does not answer, whatever its sentences say alone."""
+NOT_READ = -6.0
+"""Stands in for the sentence reader's logit of such a paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,19 @@ class RerankSettings:
     margin: float = 0.5
     """A paper whose fused score is this far behind the best is not read."""
     near: float = 0.25
-    """The margin if one paper is sought, which is hardly ever further behind."""
+    """The margin if one paper is sought: in five questions of six it is not further behind."""
+    sure: float = 1.0
+    """The logit of "this abstract answers it" with which the paper sought is found."""
+    deeper: int = 20
+    """Papers read at most until it is."""
+    far: float = 0.3
+    """The margin of those."""
     relevance: float = 0.03
     """Weight of the logit "this paper is what the question is about"."""
     answered: float = 0.06
     """Weight of the logit "this abstract answers it"."""
+    alone: float = 0.03
+    """Weight of the sentence reader's logit of the sentence that answers best."""
     close: int = 3
     """Papers whose likelihood is computed, at most."""
     doubt: float = 0.2
@@ -53,7 +63,12 @@ class RerankSettings:
     @classmethod
     def order_kept(cls) -> "RerankSettings":
         """Settings to read papers but keep the first stage's order; for measurements."""
-        return cls(relevance=0.0, answered=0.0)
+        return cls(relevance=0.0, answered=0.0, alone=0.0)
+
+    @property
+    def reach(self) -> int:
+        """Papers that may be read."""
+        return max(self.depth, self.deeper)
 
 
 class QuestionLikelihood(Protocol):
@@ -129,19 +144,24 @@ def read_papers(
     """Read the papers of the passages near the best one; return them in the new order.
 
     The passages are from the first stage, best first; the papers with the ids in `also` are always
-    read, and fewer others if one paper is sought. The returned `score` is the fused score plus the
-    reader's, which is 0 for the paper that the reader finds best and less for the others. Raises
-    `Cancelled` once `stopped()` is true.
+    read. If one paper is sought, fewer others are read, and more only if none is named and none of
+    these surely answers. The returned `score` is the fused score plus the reader's, which is 0 for
+    the paper that the reader finds best and less for the others. Raises `Cancelled` once
+    `stopped()` is true.
     """
     settings = settings or RerankSettings()
     margin = settings.near if seeks_one else settings.margin
-    near = [
-        passage
-        for at, passage in enumerate(passages)
-        if passage.paper.id in also
-        or (at < settings.depth and passages[0].score - passage.score < margin)
-    ]
-    reads = list(reader.read(question, [passage.paper for passage in near], stopped))
+
+    def within(depth: int, margin: float) -> list[Passage]:
+        return [each for each in passages[:depth] if passages[0].score - each.score < margin]
+
+    near = within(settings.depth, margin)
+    near += [each for each in passages if each.paper.id in also and each not in near]
+    reads = list(reader.read(question, [each.paper for each in near], stopped))
+    if seeks_one and not also and all(read.answered < settings.sure for read in reads):
+        more = [each for each in within(settings.deeper, settings.far) if each not in near]
+        reads += reader.read(question, [each.paper for each in more], stopped)
+        near += more
     values = [settings.relevance * r.relevance + settings.answered * r.answered for r in reads]
     return _ordered(map(ReadPassage, near, reads), values)
 
@@ -159,18 +179,25 @@ def reranked(passages: Sequence[Passage], read: Sequence[ReadPassage]) -> list[P
 
 
 def read_alone(
-    question: str, read: Sequence[ReadPassage], reader: Reader, stopped: Callable[[], bool]
+    question: str,
+    read: Sequence[ReadPassage],
+    reader: Reader,
+    stopped: Callable[[], bool],
+    settings: RerankSettings | None = None,
 ) -> list[ReadPassage]:
-    """The read passages in their order, the likeliest sentences of each read one by one, too.
+    """The read passages in their new order, the likeliest sentences of each read one by one, too.
 
     Papers that hardly answer are left as they are. Raises `Cancelled` as `read_papers`.
     """
-    return [
+    settings = settings or RerankSettings()
+    known = [
         replace(each, read=reader.read_alone(question, each.passage.paper, each.read, stopped))
         if each.read.answerable > HOPELESS
         else each
         for each in read
     ]
+    logits = [NOT_READ if each.read.alone is None else each.read.alone for each in known]
+    return _ordered(known, [settings.alone * logit for logit in logits])
 
 
 def by_likelihood(

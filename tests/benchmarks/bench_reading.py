@@ -82,6 +82,10 @@ class PartialReader:
         """Sentences read alone, if the evidence is the readers' own."""
         return self._reader.read_alone(question, paper, read, stopped) if self._evidence else read
 
+    def answers_alone(self, question: str, sentence: str, title: str) -> float:
+        """As the sentence reader says."""
+        return self._reader.answers_alone(question, sentence, title)
+
     def read(
         self, question: str, papers: Sequence[Paper], stopped: Callable[[], bool]
     ) -> Iterator[PaperRead]:

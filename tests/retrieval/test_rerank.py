@@ -92,6 +92,27 @@ def test_no_more_are_read_than_the_depth_but_those_that_are_named() -> None:
     assert reader.asked == ["a", "b", "c", "e"]
 
 
+@pytest.mark.parametrize(
+    ("answered", "also", "read"),
+    [
+        (3.0, (), "ab"),
+        (1.0, (), "abcd"),
+        (1.0, ("b",), "ab"),
+    ],
+    ids=["found", "not found yet", "named"],
+)
+def test_more_are_read_only_until_the_paper_sought_is_found(
+    answered: float, also: tuple[str, ...], read: str
+) -> None:
+    scores = {"a": 0.9, "b": 0.8, "c": 0.6, "d": 0.5, "e": 0.1}
+    passages = [passage(id_, score) for id_, score in scores.items()]
+    reader = ChosenReader()
+    reader.answered = {"b": answered}
+    settings = RerankSettings(near=0.2, far=0.5, depth=3, deeper=5, sure=2.0)
+    read_papers("Why?", passages, reader, lambda: False, settings, also=also, seeks_one=True)
+    assert "".join(reader.asked) == read
+
+
 def test_the_order_of_the_first_stage_can_be_kept() -> None:
     passages = [passage("a", 0.9), passage("b", 0.8)]
     settings = RerankSettings.order_kept()

@@ -9,7 +9,7 @@ from fakes import LICHEN, PAPERS, ZEBRA, FakeChatModel, evidence, paper
 from assistant.generation.answer_builder import DraftAnswer, answer_text
 from assistant.generation.prompts import SILENT_REPLY
 from assistant.generation.verification.support import Verifier
-from assistant.generation.writer import Writer
+from assistant.generation.writer import LOST, Wanted, Writer
 from assistant.models.chat import LlamaCppChatModel
 from assistant.settings import WritingMode, WritingSettings
 from assistant.types import Evidence, SentenceKind
@@ -96,6 +96,18 @@ def test_the_best_sentence_of_a_paper_is_cut_and_cited(fill: Fill) -> None:
     assert draft.sentences[0].text == EXCERPT
     assert draft.citations[0].quote == LOSS
     assert texts(draft, SentenceKind.QUOTED) == [LOSS, before.text, RETRAINING]
+
+
+@pytest.mark.parametrize(
+    ("behind", "offered"), [(LOST - 0.1, {LOSS, EXCERPT}), (LOST + 0.1, {LOSS})]
+)
+def test_excerpts_that_answer_much_worse_than_another_are_not_offered(
+    verifier: Verifier, behind: float, offered: set[str]
+) -> None:
+    model, draft = FakeChatModel(LOSS), DraftAnswer([evidence(LOSS, OF_ZEBRA)])
+    wanted = Wanted(answers=lambda text, _paper: 1.0 if text == LOSS else 1.0 - behind)
+    list(Writer(model, verifier, BRIEF).generate(draft, QUESTION, never, wanted=wanted))
+    assert [set(each) for each in model.offered] == [offered]
 
 
 def test_what_is_no_excerpt_is_not_said(fill: Fill) -> None:

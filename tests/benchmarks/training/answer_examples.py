@@ -75,6 +75,7 @@ def _written(papers: dict[str, Paper]) -> Iterator[Example]:
     yield from _details(papers)
     yield from _hard(papers)
     yield from _short(papers)
+    yield from _general(papers)
     for row in lines("several.jsonl"):
         for id_ in filter(papers.__contains__, row["papers"]):
             evidence = tuple(row["papers"][id_])
@@ -103,6 +104,17 @@ def _hard(papers: dict[str, Paper]) -> Iterator[Example]:
         is_open = row["verdict"] == "open"
         evidence, kind = ((), "polar, open") if is_open else (tuple(row["evidence"]), "polar")
         yield Example(row["question"], papers[row["paper"]], evidence, row["split"], kind)
+
+
+def _general(papers: dict[str, Paper]) -> Iterator[Example]:
+    """Questions on the topic of a paper by people who do not know it, and on particulars of it."""
+    for row in lines("general.jsonl"):
+        paper, split = papers[row["paper"]], row["split"]
+        for kind, asked in (("general", row["general"]), ("exact", [row["exact"]])):
+            for each in asked:
+                yield Example(each["question"], paper, tuple(each["evidence"]), split, kind)
+        for question in row["silent"]:
+            yield Example(question, paper, (), split, "general, silent")
 
 
 def _short(papers: dict[str, Paper]) -> Iterator[Example]:

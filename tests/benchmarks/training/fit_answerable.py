@@ -46,11 +46,9 @@ FIELDS = ("ml", "biomedical")
 DEPTH = 3
 EVERY = 3
 """Of the questions on no paper, one of so many is put to the second library."""
-FAR, WEIGHT = ("far", "elsewhere", "scope, far", "everyday", "science"), 2.0
-"""Groups that are far from the library, and what their questions weigh."""
 STRENGTH, SCALARS, FACTOR = 0.001, 4, 6.0
 """Of the fit; numbers behind the vector, and how much more one counts than a dimension."""
-BELOW, ABOVE = (-1.386, 0.039), (2.197, 0.27)
+BELOW, ABOVE = (-1.386, 0.052), (2.197, 0.319)
 """Logits of the threshold and of 0.9, and the share of answerable questions below each."""
 
 
@@ -109,6 +107,7 @@ def asked_of(field: str) -> Iterator[Asked]:
     for row in lines("polar.jsonl"):
         if row["split"] == "validation":
             yield Asked(row["question"], row["verdict"] != "open", "polar", row["paper"])
+    yield from _general()
     yield from _short(field)
 
 
@@ -131,6 +130,15 @@ def _validation(field: str) -> Iterator[Asked]:
     for row in lines("several.jsonl"):
         if row["split"] == "validation":
             yield from (Asked(row["question"], True, "several", paper) for paper in row["papers"])
+
+
+def _general() -> Iterator[Asked]:
+    """Questions on the topic of a paper that the readers were not trained on."""
+    for row in lines("general.jsonl"):
+        if row["split"] == "validation":
+            answered = (*row["general"], row["exact"])
+            yield from (Asked(each["question"], True, "general", row["paper"]) for each in answered)
+            yield from (Asked(each, False, "general", row["paper"]) for each in row["silent"])
 
 
 def _short(field: str) -> Iterator[Asked]:
@@ -208,8 +216,7 @@ def weighted(known: list[Judged]) -> tuple[NDArray[np.float64], float]:
     x = np.array([astuple(each.features) for each in known])
     y = np.array([each.asked.answers for each in known])
     spread = x.std(axis=0)
-    weigh = np.where([each.asked.group in FAR for each in known], WEIGHT, 1.0)
-    weigh *= np.where(y, weigh[~y].sum() / weigh[y].sum(), 1.0)
+    weigh = np.where(y, (~y).sum() / y.sum(), 1.0)
     fit = LogisticRegression(max_iter=3000).fit(x / spread, y, sample_weight=weigh)
     weights, bias = fit.coef_[0] / spread, float(fit.intercept_[0])
     logits = best_of(known, weights, bias)

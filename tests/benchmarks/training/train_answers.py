@@ -30,7 +30,7 @@ SENTENCES = 3
 """Of a paper, in training: of an answered question all that answer are among them if they fit."""
 UNKNOWN = 6
 """Likewise if nobody has noted which sentence answers."""
-SHORT = ("named", "nearby", "definition")
+SHORT = ("named", "nearby", "definition", "general", "exact")
 """Kinds that are few and are seen twice as often."""
 LEARNING_RATE = 1e-4
 """Of the encoder; the head learns ten times as fast."""
