@@ -17,7 +17,6 @@ import pydantic
 from assistant.pipeline.follow_up import StandaloneQuestion
 from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
-from retrieval.search.reader import PaperRead
 from retrieval.search.rerank import NOT_READ, ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
@@ -27,8 +26,6 @@ MOST_NAMES = 1
 """Absent names that count at most: with one the case is clear."""
 USUAL_SIMILARITY = 0.42
 """Stands in for that of a follow-up, which says little; the weights are fitted with it."""
-WIDE = 0.8
-"""Share of the reader's logit that stands in for the sentence reader's if a question is wide."""
 SMALL_LIBRARY = 200
 """Papers below which a library lacks even common words."""
 FOREIGN_SHARE, FEW_WORDS = 0.4, 3
@@ -59,8 +56,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answerable=0.64, alone=0.48, similarity=4.6, absent_names=-2.69, unknown=-3.4)
-BIAS = -2.03
+WEIGHTS = Features(answerable=0.63, alone=0.5, similarity=4.06, absent_names=-2.64, unknown=-3.5)
+BIAS = -1.96
 
 
 def probability(features: Features) -> float:
@@ -80,8 +77,6 @@ class QuestionEntities:
     """Ids of the papers that it names or continues to ask about."""
     leans: bool = False
     """Whether only the conversation tells the paper; then similarity says little."""
-    is_wide: bool = False
-    """Whether it asks for an overview or a comparison, which no one sentence gives."""
 
     @classmethod
     def of(
@@ -89,8 +84,6 @@ class QuestionEntities:
         standalone: StandaloneQuestion,
         named: Sequence[Paper],
         typed_names: str = "",
-        *,
-        is_wide: bool = False,
     ) -> "QuestionEntities":
         """The entities of a question.
 
@@ -98,14 +91,13 @@ class QuestionEntities:
             standalone: the question in its conversation.
             named: the papers of the library that it names.
             typed_names: authors and venues that its filters use; abstracts do not have them.
-            is_wide: whether it asks for an overview or a comparison.
         """
         taken = typed_names.casefold().split()
         text = standalone.question
         names = tuple(name for name in names_in(text) if name.casefold() not in taken)
         known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
-        return cls(text, names, frozenset(paper.id for paper in known), leans, is_wide)
+        return cls(text, names, frozenset(paper.id for paper in known), leans)
 
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """Those of the papers read that are known to be meant, best first."""
@@ -145,17 +137,11 @@ class QuestionEntities:
         words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
             answerable=read.read.answerable,
-            alone=self._alone(read.read),
+            alone=NOT_READ if read.read.alone is None else read.read.alone,
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
             unknown=index.unknown_share(words),
         )
-
-    def _alone(self, read: PaperRead) -> float:
-        """The feature `alone`."""
-        if read.alone is None:
-            return NOT_READ
-        return WIDE * read.answerable if self.is_wide else read.alone
 
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:

@@ -59,7 +59,7 @@ from assistant.types import (
 )
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.search.reader import Reader
+from retrieval.search.reader import MOST_ALONE, Reader
 from retrieval.search.rerank import (
     ReadPassage,
     RerankSettings,
@@ -176,7 +176,7 @@ class Assistant:
             builder.search = search_record(self.library, parsed, builder.retrieved, read, least)
             summarized = parsed.summarized(read.papers, self.library.lexical)
             if summarized or (read.papers and builder.confidence >= least):
-                yield builder.add_evidence(self._choose(parsed, read, summarized, least))
+                yield builder.add_evidence(self._choose(parsed, read, summarized, least, stopped))
                 if self._is_only_quoted(parsed, builder):
                     yield from builder.quote_all()
                 else:
@@ -355,6 +355,7 @@ class Assistant:
         read: ReadPapers,
         summarized: Sequence[ReadPassage],
         least: float,
+        stopped: Callable[[], bool],
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
         shape, covers = parsed.shape, self._covers(parsed, read)
@@ -366,6 +367,7 @@ class Assistant:
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape if is_defined else "usage", covers)
         if shape not in _READ_ALONE:
+            about = [self._read_whole(parsed.text, each, stopped) for each in about]
             about, beside = (list(map(by_both_readers, part)) for part in (about, beside))
         evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
         if shape == "overview":
@@ -377,6 +379,14 @@ class Assistant:
         if not is_defined:
             return [replace(each, heading=UNDEFINED) for each in evidence]
         return evidence
+
+    def _read_whole(
+        self, question: str, of: ReadPassage, stopped: Callable[[], bool]
+    ) -> ReadPassage:
+        """A paper with all its sentences read alone; the reader hardly likes the first ones."""
+        paper = of.passage.paper
+        read = self.reader.read_alone(question, paper, of.read, stopped, MOST_ALONE)
+        return replace(of, read=read)
 
     def _covers(
         self, parsed: ParsedQuestion, read: ReadPapers | None = None

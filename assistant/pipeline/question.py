@@ -7,7 +7,6 @@ from assistant.generation.answer_builder import MetadataAnswer
 from assistant.pipeline.abstention import QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
 from assistant.pipeline.intent import papers_named_in
-from assistant.pipeline.shapes import WIDE_SHAPES
 from retrieval.index.lexical import LexicalIndex
 from retrieval.query.metadata import ParsedQuery
 from retrieval.search.reader import MessageRead
@@ -37,8 +36,7 @@ class ParsedQuestion:
     @property
     def entities(self) -> QuestionEntities:
         """Its names, and the papers that it names or continues to ask about."""
-        is_wide = self.shape in WIDE_SHAPES
-        return QuestionEntities.of(self.standalone, self.named, self.query.said, is_wide=is_wide)
+        return QuestionEntities.of(self.standalone, self.named, self.query.said)
 
     @property
     def text(self) -> str:

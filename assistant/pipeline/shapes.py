@@ -49,8 +49,6 @@ _NUMBER_WORDS = 6
 """Words of an excerpt in which a number and what it counts stand."""
 _NAMED_SIMILAR = 0.2
 """Least probability that papers like one that is named are sought."""
-WIDE_SHAPES = ("overview", "comparison")
-"""Shapes of answers that no one sentence gives."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
 REST = "Further papers"

@@ -48,8 +48,9 @@ ROLES = (
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
 HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
-READ_ALONE = 6
-"""Sentences of an abstract that the sentence reader reads: the likeliest ones."""
+READ_ALONE, MOST_ALONE = 6, 16
+"""Sentences of an abstract that the sentence reader reads, the likeliest ones; and of one that is
+answered from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +147,27 @@ class Reader:
             yield self._read(asked, paper, stopped).read
 
     def read_alone(
-        self, question: str, paper: Paper, read: PaperRead, stopped: Callable[[], bool]
+        self,
+        question: str,
+        paper: Paper,
+        read: PaperRead,
+        stopped: Callable[[], bool],
+        most: int = READ_ALONE,
     ) -> PaperRead:
-        """What was read of `paper`, with its likeliest sentences read one by one, too.
+        """What was read of `paper`, with its `most` likeliest sentences read one by one, too.
 
         The reader sees all sentences together, the sentence reader each by itself; both are right
         more often than one. Raises `Cancelled` once `stopped()` is true.
         """
-        likeliest = sorted(read.sentences, key=lambda each: -each.evidence)[:READ_ALONE]
+        likeliest = sorted(read.sentences, key=lambda each: -each.evidence)[:most]
         logits = {}
         for each in likeliest:
-            if stopped():
-                raise Cancelled
-            text = each.sentence.text
-            logits[each.sentence.start] = self._sentence_reader.logit(question, text, paper.title)
-        sentences = (replace(e, alone=logits.get(e.sentence.start)) for e in read.sentences)
+            if each.alone is None:
+                if stopped():
+                    raise Cancelled
+                text = each.sentence.text
+                logits[each] = self._sentence_reader.logit(question, text, paper.title)
+        sentences = (replace(e, alone=logits.get(e, e.alone)) for e in read.sentences)
         return replace(read, sentences=tuple(sentences))
 
     def answers_alone(self, question: str, sentence: str, title: str) -> float:

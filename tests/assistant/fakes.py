@@ -259,7 +259,12 @@ class FakeReader:
             yield self._read(each)
 
     def read_alone(
-        self, _question: str, _paper: Paper, read: PaperRead, _stopped: Callable[[], bool]
+        self,
+        _question: str,
+        _paper: Paper,
+        read: PaperRead,
+        _stopped: Callable[[], bool],
+        _most: int = 6,
     ) -> PaperRead:
         """The same of every sentence."""
         alone = (replace(each, alone=each.evidence) for each in read.sentences)

@@ -29,7 +29,7 @@ from assistant.pipeline.startup import (
 )
 from assistant.settings import NO_ABLATIONS, WritingMode, WritingSettings, load_settings
 from retrieval.encoders.embedder import Embedder
-from retrieval.search.reader import MessageRead, PaperRead, Reader, SentenceRead
+from retrieval.search.reader import READ_ALONE, MessageRead, PaperRead, Reader, SentenceRead
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Paper, silent
 
@@ -77,10 +77,17 @@ class PartialReader:
         return self._reader.shapes(message)
 
     def read_alone(
-        self, question: str, paper: Paper, read: PaperRead, stopped: Callable[[], bool]
+        self,
+        question: str,
+        paper: Paper,
+        read: PaperRead,
+        stopped: Callable[[], bool],
+        most: int = READ_ALONE,
     ) -> PaperRead:
         """Sentences read alone, if the evidence is the readers' own."""
-        return self._reader.read_alone(question, paper, read, stopped) if self._evidence else read
+        if not self._evidence:
+            return read
+        return self._reader.read_alone(question, paper, read, stopped, most)
 
     def answers_alone(self, question: str, sentence: str, title: str) -> float:
         """As the sentence reader says."""

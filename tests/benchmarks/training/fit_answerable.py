@@ -31,7 +31,6 @@ from sklearn.preprocessing import StandardScaler
 from assistant.models.gguf.trained import READER, read_tensors
 from assistant.pipeline.abstention import Features, QuestionEntities
 from assistant.pipeline.follow_up import StandaloneQuestion
-from assistant.pipeline.shapes import WIDE_SHAPES, shape_of
 from assistant.pipeline.startup import open_library, open_reader
 from assistant.settings import Settings
 from retrieval.query.lookup import Lookup
@@ -48,7 +47,7 @@ EVERY = 3
 """Of the questions on no paper, one of so many is put to the second library."""
 STRENGTH, SCALARS, FACTOR = 0.001, 4, 6.0
 """Of the fit; numbers behind the vector, and how much more one counts than a dimension."""
-BELOW, ABOVE = (-1.386, 0.052), (2.197, 0.319)
+BELOW, ABOVE = (-1.386, 0.05), (2.197, 0.31)
 """Logits of the threshold and of 0.9, and the share of answerable questions below each."""
 
 
@@ -169,8 +168,7 @@ def judged(home: Path, field: str) -> Iterator[Judged]:
         text = " ".join([asked.question, *(paper.title for paper in focus)])
         standalone = StandaloneQuestion(asked.question, text, focus_papers=focus)
         named = lookup.named(asked.question)
-        is_wide = shape_of(asked.question, named, reader) in WIDE_SHAPES
-        entities = QuestionEntities.of(standalone, named, is_wide=is_wide)
+        entities = QuestionEntities.of(standalone, named)
         found = []
         for passage in search(library, asked.question, DEPTH, also=[own] if own else ()):
             if own and passage.paper.id != own:
