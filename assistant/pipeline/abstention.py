@@ -8,7 +8,7 @@ weights come from `tests/benchmarks/training/fit_answerable.py`; see tests/bench
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from operator import mul
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pydantic
 from assistant.pipeline.follow_up import StandaloneQuestion
 from retrieval.index.files import write_whole
 from retrieval.index.lexical import LexicalIndex
+from retrieval.search.reader import PaperRead
 from retrieval.search.rerank import NOT_READ, ReadPassage
 from retrieval.text.names import is_in_other_letters
 from retrieval.text.titles import joined, names_in, stands_for
@@ -77,6 +78,8 @@ class QuestionEntities:
     """Ids of the papers that it names or continues to ask about."""
     leans: bool = False
     """Whether only the conversation tells the paper; then similarity says little."""
+    compares: bool = False
+    """Whether papers that it names are compared or surveyed."""
 
     @classmethod
     def of(
@@ -84,6 +87,8 @@ class QuestionEntities:
         standalone: StandaloneQuestion,
         named: Sequence[Paper],
         typed_names: str = "",
+        *,
+        is_wide: bool = False,
     ) -> "QuestionEntities":
         """The entities of a question.
 
@@ -91,13 +96,22 @@ class QuestionEntities:
             standalone: the question in its conversation.
             named: the papers of the library that it names.
             typed_names: authors and venues that its filters use; abstracts do not have them.
+            is_wide: whether it asks for an overview or a comparison.
         """
         taken = typed_names.casefold().split()
         text = standalone.question
         names = tuple(name for name in names_in(text) if name.casefold() not in taken)
         known = standalone.focus_papers or named
         leans = bool(standalone.focus_papers) and standalone.text != text
-        return cls(text, names, frozenset(paper.id for paper in known), leans)
+        ids = frozenset(paper.id for paper in known)
+        return cls(text, names, ids, leans, is_wide and bool(named))
+
+    def without_names(self, index: LexicalIndex) -> "QuestionEntities":
+        """The same without its names, and without the words that no paper has among them."""
+        text = self.text
+        for name in self.unknown(index):
+            text = text.replace(name, " ")
+        return replace(self, text=text, names=())
 
     def among(self, read: Sequence[ReadPassage]) -> list[ReadPassage]:
         """Those of the papers read that are known to be meant, best first."""
@@ -137,11 +151,17 @@ class QuestionEntities:
         words = f"{self.text} {paper.title}" if paper.id in self.known else self.text
         return Features(
             answerable=read.read.answerable,
-            alone=NOT_READ if read.read.alone is None else read.read.alone,
+            alone=self._alone(read.read),
             similarity=USUAL_SIMILARITY if self.leans else read.passage.similarity,
             absent_names=min(absent, MOST_NAMES),
             unknown=index.unknown_share(words),
         )
+
+    def _alone(self, read: PaperRead) -> float:
+        """The feature `alone`; no one sentence compares papers, so none speaks against it."""
+        if read.alone is None:
+            return NOT_READ
+        return max(read.alone, 0.0) if self.compares else read.alone
 
 
 def _has(paper: Paper, name: str, index: LexicalIndex) -> bool:

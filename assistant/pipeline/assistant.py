@@ -303,7 +303,7 @@ class Assistant:
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:
-            entities = replace(entities, names=())  # the other side may stand elsewhere, or nowhere
+            entities = entities.without_names(index)  # the other side may stand elsewhere
         probabilities = {
             each.passage.paper.id: probability(
                 entities.features(each, index, [other.passage.paper for other in beside])

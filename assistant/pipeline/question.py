@@ -36,7 +36,8 @@ class ParsedQuestion:
     @property
     def entities(self) -> QuestionEntities:
         """Its names, and the papers that it names or continues to ask about."""
-        return QuestionEntities.of(self.standalone, self.named, self.query.said)
+        is_wide = self.shape in ("overview", "comparison")
+        return QuestionEntities.of(self.standalone, self.named, self.query.said, is_wide=is_wide)
 
     @property
     def text(self) -> str:

@@ -200,7 +200,7 @@ def test_what_is_counted_stands_beside_its_number() -> None:
 
 
 def test_a_definition_that_no_abstract_gives_is_said_to_be_missing(ask: Ask) -> None:
-    answer = ask("What is a lichen?")
+    answer = ask("What is a linear classifier?")
     assert answer.outcome is Outcome.ANSWERED
     assert {each.heading for each in answer.sentences} == {UNDEFINED}
     assert answer.text.startswith(f"{UNDEFINED}: From ")
