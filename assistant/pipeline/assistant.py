@@ -284,14 +284,16 @@ class Assistant:
         If one paper is sought and reading leaves several close, the chat model ranks these, too.
         """
         settings = RerankSettings() if self.settings.rerank else RerankSettings.order_kept()
+        seeks_one = not (parsed.seeks_several or parsed.shape in _LOOKED_FOR)
+        known = parsed.entities.known
         papers = read_papers(
             parsed.text,
             passages,
             self.reader,
             stopped,
             replace(settings, depth=max(self.settings.passages, settings.depth)),
-            also=parsed.entities.known,
-            seeks_one=not (parsed.seeks_several or parsed.shape in _LOOKED_FOR),
+            also=known,
+            seeks_one=seeks_one,
         )
         tokens = sum(each.read.tokens for each in papers)
         one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
@@ -299,7 +301,10 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
-        papers = read_alone(parsed.text, papers, self.reader, stopped, settings)
+        seeks_one = seeks_one and not known and parsed.shape not in _LISTED
+        papers = read_alone(
+            parsed.text, papers, self.reader, stopped, settings, seeks_one=seeks_one
+        )
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
         if parsed.shape == "comparison" and entities.known:

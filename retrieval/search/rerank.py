@@ -49,6 +49,8 @@ class RerankSettings:
     """Weight of the logit "this abstract answers it"."""
     alone: float = 0.03
     """Weight of the sentence reader's logit of the sentence that answers best."""
+    closely: int = 6
+    """Papers whose sentences are read alone if one paper is sought: the best ones."""
     close: int = 3
     """Papers whose likelihood is computed, at most."""
     doubt: float = 0.2
@@ -184,17 +186,20 @@ def read_alone(
     reader: Reader,
     stopped: Callable[[], bool],
     settings: RerankSettings | None = None,
+    *,
+    seeks_one: bool = False,
 ) -> list[ReadPassage]:
     """The read passages in their new order, the likeliest sentences of each read one by one, too.
 
-    Papers that hardly answer are left as they are. Raises `Cancelled` as `read_papers`.
+    Papers that hardly answer are left as they are, and if one is sought those behind the best few.
+    Raises `Cancelled` as `read_papers`.
     """
     settings = settings or RerankSettings()
     known = [
         replace(each, read=reader.read_alone(question, each.passage.paper, each.read, stopped))
-        if each.read.answerable > HOPELESS
+        if each.read.answerable > HOPELESS and not (seeks_one and at >= settings.closely)
         else each
-        for each in read
+        for at, each in enumerate(read)
     ]
     logits = [NOT_READ if each.read.alone is None else each.read.alone for each in known]
     return _ordered(known, [settings.alone * logit for logit in logits])

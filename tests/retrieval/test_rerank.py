@@ -15,6 +15,7 @@ from retrieval.search.rerank import (
     RerankSettings,
     advantages,
     by_likelihood,
+    read_alone,
     read_papers,
     reranked,
     text_of,
@@ -49,6 +50,12 @@ class ChosenReader:
                 raise Cancelled
             self.asked.append(paper.id)
             yield PaperRead(self.relevance.get(paper.id, 0.0), self.answered.get(paper.id, 0.0), ())
+
+    def read_alone(
+        self, _question: str, paper: Paper, read: PaperRead, _stopped: Callable[[], bool]
+    ) -> PaperRead:
+        self.asked.append(paper.id)
+        return read
 
 
 def ranked(passages: list[Passage], **relevance: float) -> list[tuple[str, float]]:
@@ -111,6 +118,17 @@ def test_more_are_read_only_until_the_paper_sought_is_found(
     settings = RerankSettings(near=0.2, far=0.5, depth=3, deeper=5, sure=2.0)
     read_papers("Why?", passages, reader, lambda: False, settings, also=also, seeks_one=True)
     assert "".join(reader.asked) == read
+
+
+@pytest.mark.parametrize(("seeks_one", "closely"), [(True, "ab"), (False, "abcd")])
+def test_if_one_paper_is_sought_only_the_best_are_read_sentence_by_sentence(
+    seeks_one: bool, closely: str
+) -> None:
+    read = [ReadPassage(passage(id_, 0.9), PaperRead(0.0, 0.0, ())) for id_ in "abcd"]
+    reader = ChosenReader()
+    settings = RerankSettings(closely=2)
+    read_alone("Why?", read, reader, lambda: False, settings, seeks_one=seeks_one)
+    assert "".join(reader.asked) == closely
 
 
 def test_the_order_of_the_first_stage_can_be_kept() -> None:
