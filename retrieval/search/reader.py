@@ -48,7 +48,7 @@ ROLES = (
 )
 """What a sentence does in its abstract, several at once; the order of the `role` head."""
 HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
-READ_ALONE, MOST_ALONE = 6, 16
+READ_ALONE, MOST_ALONE = 4, 16
 """Sentences of an abstract that the sentence reader reads, the likeliest ones; and of one that is
 answered from."""
 

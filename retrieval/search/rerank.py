@@ -49,7 +49,7 @@ class RerankSettings:
     """Weight of the logit "this abstract answers it"."""
     alone: float = 0.03
     """Weight of the sentence reader's logit of the sentence that answers best."""
-    closely: int = 6
+    closely: int = 4
     """Papers whose sentences are read alone if one paper is sought: the best ones."""
     close: int = 3
     """Papers whose likelihood is computed, at most."""
