@@ -301,9 +301,9 @@ class Assistant:
             likelihood = ChatLikelihood(self.model)
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
-        seeks_one = seeks_one and not known and parsed.shape not in _LISTED
+        only_best = seeks_one and not known and parsed.shape not in _LISTED
         papers = read_alone(
-            parsed.text, papers, self.reader, stopped, settings, seeks_one=seeks_one
+            parsed.text, papers, self.reader, stopped, settings, seeks_one=only_best
         )
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
