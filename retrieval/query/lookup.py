@@ -15,7 +15,14 @@ from retrieval.query.metadata import ParsedQuery, parse_query, said
 from retrieval.query.syntax import ExplicitFilters, explicit_filters
 from retrieval.query.words import UnmatchedFilter, words_of
 from retrieval.text.names import name_terms
-from retrieval.text.titles import TITLE_MATCH, joined, likeness, plain_title, whole_likeness
+from retrieval.text.titles import (
+    TITLE_MATCH,
+    has_name_letters,
+    joined,
+    likeness,
+    plain_title,
+    whole_likeness,
+)
 from retrieval.types import NO_FILTERS, Filters, Paper
 
 LONGEST_QUERY = 1000
@@ -38,6 +45,8 @@ _SHORTEST_SMALL = 4
 """Letters of the shortest nickname that may be typed in small letters; `me` and `art` are words."""
 _GIVERS = 2
 """Papers that may introduce the same nickname; a name of more is common."""
+_HAVING = 3
+"""Papers that may have a nickname that is meant as one in a question, or one in a thousand."""
 _TEXT, _COVERED = 0.35, 0.35
 """Weights of the text's score and of the share of words found; a title's likeness has weight 1."""
 _NAMED, _MENTIONED = 1.1, 0.75
@@ -312,18 +321,20 @@ class Lookup:
         A title counts whole, if it is long enough to be meant.
         """
         asked = joined(question)
-        words = self._index.title_words(question)
-        titles = {card.id: joined(card.title) for card in self._index.titled(words, [], CANDIDATES)}
+        in_titles = self._index.title_words(question)
+        titles = {
+            card.id: joined(card.title) for card in self._index.titled(in_titles, [], CANDIDATES)
+        }
         titled = sorted(
             id_ for id_, title in titles.items() if len(title) >= _LONG_TITLE and title in asked
         )
-        small = {joined(word) for word in question.split() if word == word.lower()}
+        words = words_of(question)
+        spelled = {joined(word.text) for word in words if has_name_letters(word.text)}
         names = sorted(
             name
             for name in _names_in(question)
             if sum(map(str.isalpha, name)) > 1  # not 100k
-            and (name not in small or len(name) >= _SHORTEST_SMALL)
-            and self._is_distinctive(name)
+            and self._is_rare(name, is_spelled=name in spelled)
         )
         giving = (self._index.introducing(name, _GIVERS + 1) for name in names)
         nicknamed = [id_ for ids in giving if len(ids) <= _GIVERS for id_ in ids]
@@ -382,6 +393,17 @@ class Lookup:
         """Whether a nickname distinguishes papers: RL does not, nor does FOR in a title."""
         few = max(_FEW, self._index.size // 100)
         return self._index.nicknamed(name) <= few and self._index.texts_with(name) <= 2 * few
+
+    def _is_rare(self, name: str, *, is_spelled: bool) -> bool:
+        """Whether hardly any papers have a nickname, so that a question with it means them.
+
+        If it is not spelled like a name, as plain words count, too: `gptq` is, `backdoor` is not.
+        """
+        having, most = self._index.nicknamed(name), _HAVING
+        if not is_spelled:
+            having, most = max(having, self._index.texts_with(name)), _GIVERS
+        is_long = is_spelled or len(name) >= _SHORTEST_SMALL
+        return is_long and having <= max(most, self._index.size // 1000)
 
     def _nothing(self, query: str, topic: str, filters: Filters, conditions: str) -> str:
         """The sentence that explains why nothing was found."""

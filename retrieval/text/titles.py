@@ -77,7 +77,7 @@ def nicknames(text: str) -> list[str]:
     found = (
         word
         for word in _TITLE_WORD.findall(text)
-        if _has_name_letters(word) or (not word.isalpha() and any(map(str.isalpha, word)))
+        if has_name_letters(word) or (not word.isalpha() and any(map(str.isalpha, word)))
     )
     return list(dict.fromkeys(map(joined, found)))
 
@@ -114,7 +114,7 @@ def names_in(text: str) -> list[str]:
     names = [
         word
         for word, begins in found
-        if _has_name_letters(word) or (telling and word[0].isupper() and not begins)
+        if has_name_letters(word) or (telling and word[0].isupper() and not begins)
     ]
     return [name for name in dict.fromkeys(names) if len(name) > 1]
 
@@ -148,7 +148,7 @@ def _in_title(title: str) -> list[str]:
     return [] if title.isupper() else nicknames(title)
 
 
-def _has_name_letters(word: str) -> bool:
+def has_name_letters(word: str) -> bool:
     """Whether it has a capital after its first letter, or both a letter and a digit."""
     if any(map(str.isdigit, word)):
         return any(map(str.isalpha, word))

@@ -65,6 +65,25 @@ def test_papers_named_by_their_whole_title(
     assert {paper.title for paper in seed_lookup.named(question)} == titles
 
 
+@pytest.mark.parametrize(
+    ("question", "starts"),
+    [
+        ("what is gptq", ["GPTQ: "]),
+        ("Does DiffusER need an autoregressive model?", ["DiffusER: "]),  # "diffuse" is common
+        ("git re-basin in a nutshell", ["Git Re-Basin: "]),
+        ("What is a backdoor attack through training data?", []),
+        ("Does chain-of-thought prompting help small models?", []),
+        ("Are diffusion models better than GANs?", []),
+    ],
+)
+def test_a_word_names_a_paper_only_if_hardly_any_other_has_it(
+    seed_lookup: Lookup, question: str, starts: list[str]
+) -> None:
+    named = [paper.title for paper in seed_lookup.named(question)]
+    assert len(named) == len(starts)
+    assert all(map(str.startswith, named, starts))
+
+
 def test_the_paper_that_gives_a_nickname_goes_before_those_that_have_it(
     seed_lookup: Lookup,
 ) -> None:
