@@ -17,6 +17,7 @@ from retrieval.library.groups import grouped
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
+from retrieval.text.titles import introduced, joined
 from retrieval.types import Paper
 
 LIKELY_SHAPE = 0.5
@@ -47,8 +48,6 @@ _NEW = 0.2
 """Share of the question that a further sentence of a comparison adds."""
 _NUMBER_WORDS = 6
 """Words of an excerpt in which a number and what it counts stand."""
-_NAMED_SIMILAR = 0.2
-"""Least probability that papers like one that is named are sought."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
 REST = "Further papers"
@@ -68,13 +67,21 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
         if paper.title:
             question = re.sub(re.escape(paper.title), "this paper", question, flags=re.IGNORECASE)
     shares = reader.shapes(question)
+    if named:  # a name alone looks like a search for papers like it
+        shares["similar"] = reader.shapes(_without_nicknames(question, named))["similar"]
+        if shares["similar"] >= LIKELY_SHAPE:
+            return "similar"
     likeliest = max(shares, key=lambda shape: shares[shape])
-    if named and shares["similar"] >= _NAMED_SIMILAR:
-        return "similar"
     if shares[likeliest] >= LIKELY_SHAPE:
         return "introduction" if named and likeliest == "definition" else likeliest
     general = shares["summary"] + shares["overview"] + shares["definition"]
     return "summary" if named and general >= LIKELY_SHAPE else "other"
+
+
+def _without_nicknames(question: str, named: Sequence[Paper]) -> str:
+    """The question with "this paper" in place of the nicknames of the papers that it names."""
+    names = {name for paper in named for name in introduced(paper.title, paper.abstract)}
+    return " ".join("this paper" if joined(word) in names else word for word in question.split())
 
 
 def fitness(

@@ -65,6 +65,21 @@ def test_the_words_of_a_title_do_not_say_the_shape(reader: Reader) -> None:
     assert shape_of(f"tl;dr of {titled.title}", [titled], reader) == "summary"
 
 
+@pytest.mark.parametrize(
+    ("message", "shape"),
+    [
+        ("what should I read next if I enjoyed ZebraPrune?", "similar"),
+        ("And ZebraPrune?", "other"),
+        ("Compare ZebraPrune with other ways to prune", "comparison"),
+    ],
+)
+def test_a_name_alone_does_not_ask_for_papers_like_it(
+    reader: Reader, message: str, shape: str
+) -> None:
+    named = paper(title="ZebraPrune: Removing Weights in Stripes")
+    assert shape_of(message, [named], reader) == shape
+
+
 def true(_text: str) -> bool:
     return True
 
