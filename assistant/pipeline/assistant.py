@@ -42,7 +42,6 @@ from assistant.pipeline.shapes import (
     has_number,
     having,
     is_counted,
-    of_term,
     shape_of,
     summary,
 )
@@ -59,7 +58,7 @@ from assistant.types import (
 )
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.search.reader import MOST_ALONE, Reader
+from retrieval.search.reader import MOST_ALONE, READ_ALONE, Reader
 from retrieval.search.rerank import (
     ReadPassage,
     RerankSettings,
@@ -101,7 +100,7 @@ SIMILAR = 5
 """Papers that are listed as most like another."""
 _LISTED = ("overview", "limits", "comparison")
 """Shapes whose answers quote each paper under its title."""
-_READ_ALONE = (*_LISTED, "definition", "summary", "similar")
+_UNDERSTOOD_ALONE = (*_LISTED, "definition", "summary", "similar")
 """Shapes in whose answers a sentence gives way that leans on the one before it."""
 _LOOKED_FOR = ("definition", "limits")
 """Shapes for which papers are read that are further behind: the best may lack what is sought."""
@@ -302,8 +301,9 @@ class Assistant:
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
         only_best = seeks_one and not known and parsed.shape not in _LISTED
+        most = MOST_ALONE if parsed.shape in _LOOKED_FOR else READ_ALONE
         papers = read_alone(
-            parsed.text, papers, self.reader, stopped, settings, seeks_one=only_best
+            parsed.text, papers, self.reader, stopped, settings, seeks_one=only_best, most=most
         )
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)
@@ -338,7 +338,7 @@ class Assistant:
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
         if parsed.shape in _LOOKED_FOR:
-            return [], (having(parsed.shape, fitting, self._covers(parsed, read)) or fitting)[:FEW]
+            return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
             limits = replace(OVERVIEW, papers=self.settings.passages)
@@ -363,15 +363,15 @@ class Assistant:
         stopped: Callable[[], bool],
     ) -> list[Evidence]:
         """The sentences that the answer is made from, in the shape that the question asks for."""
-        shape, covers = parsed.shape, self._covers(parsed, read)
+        shape, covers = parsed.shape, self._covers(parsed)
         states = self.verifier.states
-        leans = self.verifier.leans if shape in _READ_ALONE else (lambda _sentence: False)
+        leans = self.verifier.leans if shape in _UNDERSTOOD_ALONE else (lambda _sentence: False)
         if summarized:
             return [s for each in summarized for s in summary(each, states, leans, covers)]
         about, beside = self._answering(parsed, read, least)
         is_defined = shape != "definition" or having(shape, beside, covers)
-        fits = fitness(shape if is_defined else "usage", covers)
-        if shape not in _READ_ALONE:
+        fits = fitness(shape, covers)
+        if shape != "summary":  # the sentence reader has not learned what a gist is
             about = [self._read_whole(parsed.text, each, stopped) for each in about]
             about, beside = (list(map(by_both_readers, part)) for part in (about, beside))
         evidence = choose_evidence(about, beside, states, fits=fits, leans=leans)
@@ -379,6 +379,7 @@ class Assistant:
             return by_subtopic(evidence, self.library, parsed.text)
         if shape == "comparison" and len(parsed.meant(read.papers)) != 1:
             fitting = [each for each in read.papers if read.probability(each) >= least]
+            fitting = list(map(by_both_readers, fitting))
             others = choose_evidence([], fitting, states, fits=fits, leans=leans)
             return each_side(evidence, others, covers)
         if not is_defined:
@@ -393,12 +394,9 @@ class Assistant:
         read = self.reader.read_alone(question, paper, of.read, stopped, MOST_ALONE)
         return replace(of, read=read)
 
-    def _covers(
-        self, parsed: ParsedQuestion, read: ReadPapers | None = None
-    ) -> Callable[[str], float]:
-        """A function that gives the share of the question, or of its term, that a text has."""
-        covers = partial(self.library.lexical.share, parsed.text)
-        return of_term(covers, read.papers) if read and parsed.shape == "definition" else covers
+    def _covers(self, parsed: ParsedQuestion) -> Callable[[str], float]:
+        """A function that gives the share of the question that a text has."""
+        return partial(self.library.lexical.share, parsed.text)
 
     def _is_only_quoted(self, parsed: ParsedQuestion, builder: AnswerBuilder) -> bool:
         """Whether the default model should write nothing.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from assistant.generation.verification.guards import quantities
-from assistant.pipeline.evidence import GAP
+from assistant.pipeline.evidence import GAP, by_both_readers
 from assistant.types import Evidence
 from retrieval.library.groups import grouped
 from retrieval.library.library import Library
@@ -29,21 +29,18 @@ _SUMMARY: Final = ("problem", "method", "result")
 _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
-"""What a number counts for where one is asked for, or half of the question where it is compared."""
-_LACKING = 100.0
-"""What is taken off a sentence that does not have what alone is sought."""
-_AIMED = 2.0
-"""Log odds that a sentence says what its paper does count from this far below 0."""
+"""What a number counts for where one is asked for, half of the question where it is compared, or
+all of it where it is defined."""
+_GIST = 2.0
+"""What the main sentence of a summary loses if it leans on another, or gains if it names its
+paper."""
+_DEFINED, _LIMIT, _AIM = 0.5, 0.75, 1.0
+"""What the log odds that a sentence defines, names a limit, or says what its paper does count
+for beside both readers' logits; see tests/benchmarks/shapes.md."""
+_LEAST: Final = {"definition": 1.0, "limits": -0.5}
+"""Least fitness of a sentence that defines, or names a limit."""
 _RARE_LIMIT = 2.0
 """Taken off the log odds of a limit: fitted as if half of the sentences were, a tenth are."""
-_SUBJECT = 10
-"""Words at the start of a sentence in which stands what it defines."""
-_UNLIKE = 0.75
-"""How much less a sentence's logit of being evidence counts in a definition; it is often low."""
-_MUCH = 0.8
-"""Share of the term that a sentence has which defines it; see `of_term`."""
-_TERM = 0.2
-"""Least share of the question that its term has."""
 _NEW = 0.2
 """Share of the question that a further sentence of a comparison adds."""
 _NUMBER_WORDS = 6
@@ -90,27 +87,15 @@ def fitness(
     """How well a sentence fits into an answer of this shape; comparable within one question.
 
     `covers` gives the share of the question that a text has; what compares should have much of it.
-    The `usage` of a term stands in for its definition.
     """
-
-    def explains(read: SentenceRead) -> float:
-        text = read.sentence.text
-        named = covers(" ".join(text.split()[:_SUBJECT])) + covers(text)
-        return 2.0 * _defining(read) + _WANTED * named - _UNLIKE * read.evidence
-
     wanted: dict[str, Callable[[SentenceRead], float]] = {
-        "usage": explains,
-        "definition": lambda read: (
-            explains(read) - _LACKING * (_defining(read) <= 0 or covers(read.sentence.text) < _MUCH)
-        ),
         "introduction": lambda read: _log_odds(max(read.role("definition"), read.role("aim"))),
-        "overview": lambda read: 2.5 * _log_odds(read.role("aim")),
-        "similar": lambda read: _log_odds(read.role("aim")),
-        "limits": lambda read: (
-            _failing(read)
-            + _WANTED * covers(read.sentence.text)
-            - _LACKING * (min(_failing(read), read.evidence) <= 0)
+        "definition": lambda read: (
+            _DEFINED * _log_odds(read.role("definition")) + _WANTED * covers(read.sentence.text)
         ),
+        "overview": lambda read: _AIM * _log_odds(read.role("aim")),
+        "similar": lambda read: _log_odds(read.role("aim")),
+        "limits": lambda read: _LIMIT * _failing(read),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
         "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
     }
@@ -193,7 +178,7 @@ def summary(
 
     def gist(each: SentenceRead) -> float:
         text, aim = each.sentence.text, max(each.role("aim"), each.role("definition"))
-        return _log_odds(aim) + _AIMED * (covers(text) - leans(text))
+        return _log_odds(aim) + _GIST * (covers(text) - leans(text))
 
     main = max(sentences, key=gist)
     chosen, words = {main.sentence.start: main}, SUMMARY_WORDS
@@ -219,24 +204,13 @@ def having(
 ) -> list[ReadPassage]:
     """The papers that define what is asked for, or name a limit, best first and close to it."""
     fits = fitness(shape, covers)
-    best = [(max(map(fits, each.read.sentences)), each) for each in read if each.read.sentences]
-    ranked = sorted((pair for pair in best if pair[0] > -_LACKING / 2), key=lambda pair: -pair[0])
+    best = [
+        (max(map(fits, by_both_readers(each).read.sentences)), each)
+        for each in read
+        if each.read.sentences
+    ]
+    ranked = sorted((pair for pair in best if pair[0] > _LEAST[shape]), key=lambda pair: -pair[0])
     return [each for score, each in ranked if score > ranked[0][0] - GAP]
-
-
-def of_term(covers: Callable[[str], float], read: Sequence[ReadPassage]) -> Callable[[str], float]:
-    """The share that a text has of the term which a question asks to define.
-
-    `covers` counts words such as *explain*, too; the term is what a defining sentence has at most.
-    """
-    defining = (each for paper in read for each in paper.read.sentences if _defining(each) > 0)
-    most = max((covers(each.sentence.text) for each in defining), default=0.0)
-    return lambda text: covers(text) / (most if most >= _TERM else 1.0)
-
-
-def _defining(read: SentenceRead) -> float:
-    """Log odds that a sentence defines; one that says what its paper proposes hardly does."""
-    return _log_odds(read.role("definition")) - max(0.0, _log_odds(read.role("aim")) + _AIMED)
 
 
 def _failing(read: SentenceRead) -> float:

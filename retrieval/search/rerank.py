@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.library.library import Library
 from retrieval.query.lookup import Lookup
-from retrieval.search.reader import PaperRead, Reader
+from retrieval.search.reader import READ_ALONE, PaperRead, Reader
 from retrieval.search.search import search
 from retrieval.types import Paper, Passage, SearchSettings
 
@@ -188,15 +188,18 @@ def read_alone(
     settings: RerankSettings | None = None,
     *,
     seeks_one: bool = False,
+    most: int = READ_ALONE,
 ) -> list[ReadPassage]:
     """The read passages in their new order, the likeliest sentences of each read one by one, too.
 
-    Papers that hardly answer are left as they are, and if one is sought those behind the best few.
-    Raises `Cancelled` as `read_papers`.
+    At most `most` of a paper are. Papers that hardly answer are left as they are, and if one is
+    sought those behind the best few. Raises `Cancelled` as `read_papers`.
     """
     settings = settings or RerankSettings()
     known = [
-        replace(each, read=reader.read_alone(question, each.passage.paper, each.read, stopped))
+        replace(
+            each, read=reader.read_alone(question, each.passage.paper, each.read, stopped, most)
+        )
         if each.read.answerable > HOPELESS and not (seeks_one and at >= settings.closely)
         else each
         for at, each in enumerate(read)

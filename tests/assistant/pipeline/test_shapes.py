@@ -19,7 +19,6 @@ from assistant.pipeline.shapes import (
     has_number,
     having,
     is_counted,
-    of_term,
     shape_of,
     summary,
 )
@@ -159,16 +158,18 @@ def test_an_overview_that_may_miss_papers_says_so(
     assert text == f"Shown: 0 of the 0 abstracts read for the question. {said}"
 
 
-def sentence(text: str, evidence: float = 0.0, **roles: float) -> SentenceRead:
+def sentence(
+    text: str, evidence: float = 0.0, alone: float | None = None, **roles: float
+) -> SentenceRead:
     shares = tuple(roles.get(role, 0.01) for role in ROLES)
-    return SentenceRead(Sentence(0, len(text), text), evidence, shares)
+    return SentenceRead(Sentence(0, len(text), text), evidence, shares, alone)
 
 
 def test_a_shape_favours_its_roles_and_what_it_asks_for() -> None:
-    defines = sentence("Dropout is a way to regularize.", definition=0.9)
     fits_better = sentence("We use dropout.", evidence=1.0)
-    assert fitness("definition")(defines) > fitness("definition")(fits_better)
-    assert fitness("other")(defines) < fitness("other")(fits_better)
+    aims = sentence("We propose a way to regularize.", aim=0.9)
+    assert fitness("overview")(aims) > fitness("overview")(fits_better)
+    assert fitness("other")(aims) < fitness("other")(fits_better)
     counts = sentence("It needs 84 steps.")
     assert fitness("number")(counts) > fitness("number")(fits_better)
     compares = sentence("It is faster than Giraffe-Cut.")
@@ -180,14 +181,19 @@ def has_giraffe(text: str) -> float:
     return float("giraffe" in text.casefold())
 
 
-def test_what_defines_something_else_is_no_definition() -> None:
-    defines = sentence("A giraffe is a tall animal.", definition=0.8)
-    other = sentence("Dropout is a way to regularize.", evidence=4.0, definition=0.99)
-    read = [whole(paper("tall"), read_alone(defines)), whole(paper("drop"), read_alone(other))]
-    assert having("definition", read, has_giraffe) == read[:1]
-    assert having("definition", read[1:], has_giraffe) == []
-    limited = [whole(paper("late"), read_alone(sentence("It fails at night.", 0.1, limit=0.9)))]
-    assert having("limits", [*read, *limited], has_giraffe) == limited
+def test_papers_define_or_name_a_limit_in_the_eyes_of_both_readers() -> None:
+    defines = sentence("A giraffe is a tall animal.", alone=4.0)
+    uses = sentence("We count giraffes.", evidence=3.0, alone=-6.0)
+    another = sentence("A zebra is a striped animal.", alone=4.0)
+    fails = sentence("It fails at night.", alone=1.0, limit=0.9)
+    of = {
+        each.sentence.text: whole(paper(each.sentence.text), read_alone(each))
+        for each in (uses, another, defines, fails)
+    }
+    first, second, third, fourth = of.values()
+    assert having("definition", [first, second, third], has_giraffe) == [third]
+    assert having("definition", [first], has_giraffe) == []
+    assert having("limits", [first, fourth], has_giraffe) == [fourth]
 
 
 def read_alone(read: SentenceRead) -> PaperRead:
@@ -219,14 +225,6 @@ def test_a_definition_that_no_abstract_gives_is_said_to_be_missing(ask: Ask) -> 
     assert answer.outcome is Outcome.ANSWERED
     assert {each.heading for each in answer.sentences} == {UNDEFINED}
     assert answer.text.startswith(f"{UNDEFINED}: From ")
-
-
-def test_the_term_is_what_a_defining_sentence_has_of_the_question() -> None:
-    defines, uses = sentence("Zebra one.", definition=0.9), sentence("Explain zebra one.")
-    read = whole(PAPERS[0], PaperRead(0.0, 0.0, (defines, uses)))
-    covers = of_term(lambda text: len(text.split()) / 4, [read])
-    assert covers(defines.sentence.text) == 1.0
-    assert covers("Zebra.") == 0.5
 
 
 def test_what_is_suggested_is_answered_by_a_sentence_that_is_not_cited_yet() -> None:

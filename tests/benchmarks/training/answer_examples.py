@@ -15,10 +15,14 @@ SEEN = 0.5
 for the weights of abstention."""
 FORMS = ("What is {}?", "define {}", "what does {} mean")
 """How a definition is asked for."""
+SHAPES_ASKED = ("verdict", "reason", "limit", "topic")
+"""Of `ordinary.jsonl`, beside definitions."""
 HELD_OUT = 0.1
 """Share of the papers of definitions that are kept out."""
 ELSEWHERE = 0.15
 """Share of the answered questions that are also put to a neighbouring paper."""
+BOUND = ("follow-up, question", "topic", "limit")
+"""Kinds of questions that are not put to another paper: it may answer, or needs a conversation."""
 NEIGHBOURS = 6
 """Papers that a neighbour is drawn from: those with the most words in common, the own left out."""
 
@@ -63,6 +67,9 @@ def examples() -> list[Example]:
         row["paper"]: Paper(row["paper"], row["title"], tuple(row["sentences"]), row["field"])
         for row in lines("papers.jsonl")
     }
+    for number, row in enumerate(lines("short_abstracts.jsonl")):
+        id_ = f"short-{number:03}"
+        papers[id_] = Paper(id_, row["title"], tuple(row["sentences"]), "invented")
     own = [
         each
         for each in _written(papers)
@@ -76,6 +83,7 @@ def _written(papers: dict[str, Paper]) -> Iterator[Example]:
     yield from _hard(papers)
     yield from _short(papers)
     yield from _general(papers)
+    yield from _ordinary(papers)
     for row in lines("several.jsonl"):
         for id_ in filter(papers.__contains__, row["papers"]):
             evidence = tuple(row["papers"][id_])
@@ -117,6 +125,20 @@ def _general(papers: dict[str, Paper]) -> Iterator[Example]:
             yield Example(question, paper, (), split, "general, silent")
 
 
+def _ordinary(papers: dict[str, Paper]) -> Iterator[Example]:
+    """Questions of many shapes by people who do not know the paper."""
+    for row in lines("ordinary.jsonl"):
+        paper, split = papers[row["paper"]], row["split"]
+        for each in row["defined"]:
+            yield Example(each["question"], paper, tuple(each["evidence"]), split, "defined")
+        for kind in SHAPES_ASKED:
+            if each := row[kind]:
+                yield Example(each["question"], paper, tuple(each["evidence"]), split, kind)
+        for kind in ("undefined", "silent"):
+            for question in row[kind]:
+                yield Example(question, paper, (), split, f"ordinary, {kind}")
+
+
 def _short(papers: dict[str, Paper]) -> Iterator[Example]:
     """Short questions, introductions and definitions among them."""
     for name in ("named", "nearby"):
@@ -150,7 +172,7 @@ def _elsewhere(papers: dict[str, Paper], own: list[Example]) -> Iterator[Example
     asked = [
         (each.question, each.split)
         for each in own
-        if each.evidence and each.kind != "follow-up, question" and share(each.question) < ELSEWHERE
+        if each.evidence and each.kind not in BOUND and share(each.question) < ELSEWHERE
     ]
     asked += [
         (row["question"], "train") for row in lines("far.jsonl") if share(row["question"]) < SEEN

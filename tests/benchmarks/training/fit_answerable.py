@@ -22,7 +22,7 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from answer_examples import SEEN, share
+from answer_examples import SEEN, SHAPES_ASKED, share
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
@@ -107,6 +107,7 @@ def asked_of(field: str) -> Iterator[Asked]:
         if row["split"] == "validation":
             yield Asked(row["question"], row["verdict"] != "open", "polar", row["paper"])
     yield from _general()
+    yield from _ordinary()
     yield from _short(field)
 
 
@@ -138,6 +139,17 @@ def _general() -> Iterator[Asked]:
             answered = (*row["general"], row["exact"])
             yield from (Asked(each["question"], True, "general", row["paper"]) for each in answered)
             yield from (Asked(each, False, "general", row["paper"]) for each in row["silent"])
+
+
+def _ordinary() -> Iterator[Asked]:
+    """Questions of many shapes by people who do not know the paper, likewise."""
+    for row in lines("ordinary.jsonl"):
+        if row["split"] == "validation":
+            answered = (*row["defined"], *(row[kind] for kind in SHAPES_ASKED if row[kind]))
+            for each in answered:
+                yield Asked(each["question"], True, "ordinary", row["paper"])
+            for each in (*row["undefined"], *row["silent"]):
+                yield Asked(each, False, "ordinary", row["paper"])
 
 
 def _short(field: str) -> Iterator[Asked]:
