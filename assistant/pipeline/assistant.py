@@ -33,6 +33,7 @@ from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
 from assistant.pipeline.shapes import (
+    LOOKED_FOR,
     UNDEFINED,
     begins_with_number,
     by_subtopic,
@@ -102,8 +103,6 @@ _LISTED = ("overview", "limits", "comparison")
 """Shapes whose answers quote each paper under its title."""
 _UNDERSTOOD_ALONE = (*_LISTED, "definition", "summary", "similar")
 """Shapes in whose answers a sentence gives way that leans on the one before it."""
-_LOOKED_FOR = ("definition", "limits")
-"""Shapes for which papers are read that are further behind: the best may lack what is sought."""
 
 
 class Assistant:
@@ -283,7 +282,7 @@ class Assistant:
         If one paper is sought and reading leaves several close, the chat model ranks these, too.
         """
         settings = RerankSettings() if self.settings.rerank else RerankSettings.order_kept()
-        seeks_one = not (parsed.seeks_several or parsed.shape in _LOOKED_FOR)
+        seeks_one = not (parsed.seeks_several or parsed.shape in LOOKED_FOR)
         known = parsed.entities.known
         papers = read_papers(
             parsed.text,
@@ -301,7 +300,7 @@ class Assistant:
             papers = by_likelihood(parsed.text, papers, likelihood, stopped)
             tokens += likelihood.tokens
         only_best = seeks_one and not known and parsed.shape not in _LISTED
-        most = MOST_ALONE if parsed.shape in _LOOKED_FOR else READ_ALONE
+        most = MOST_ALONE if parsed.shape in LOOKED_FOR else READ_ALONE
         papers = read_alone(
             parsed.text, papers, self.reader, stopped, settings, seeks_one=only_best, most=most
         )
@@ -337,7 +336,7 @@ class Assistant:
         if meant := parsed.meant(read.papers):
             return meant, []
         fitting = [each for each in read.papers if read.probability(each) >= least]
-        if parsed.shape in _LOOKED_FOR:
+        if parsed.shape in LOOKED_FOR:
             return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":

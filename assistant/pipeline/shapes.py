@@ -22,6 +22,10 @@ from retrieval.types import Paper
 
 LIKELY_SHAPE = 0.5
 """Least probability of a shape; a question of none is answered by the sentences that fit best."""
+LOOKED_FOR = ("definition", "limits")
+"""Shapes for which papers are read that are further behind: the best may lack what is sought."""
+_SURE_SHAPE = 0.7
+"""Least probability of these: a question of another shape would get other papers."""
 SUMMARY_WORDS = 90
 """Words of a summary at most, its main sentence aside."""
 _SUMMARY: Final = ("problem", "method", "result")
@@ -69,8 +73,10 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
         if shares["similar"] >= LIKELY_SHAPE:
             return "similar"
     likeliest = max(shares, key=lambda shape: shares[shape])
-    if shares[likeliest] >= LIKELY_SHAPE:
-        return "introduction" if named and likeliest == "definition" else likeliest
+    if named and likeliest == "definition" and shares[likeliest] >= LIKELY_SHAPE:
+        return "introduction"
+    if shares[likeliest] >= (_SURE_SHAPE if likeliest in LOOKED_FOR else LIKELY_SHAPE):
+        return likeliest
     general = shares["summary"] + shares["overview"] + shares["definition"]
     return "summary" if named and general >= LIKELY_SHAPE else "other"
 
@@ -202,15 +208,18 @@ def summary(
 def having(
     shape: str, read: Sequence[ReadPassage], covers: Callable[[str], float]
 ) -> list[ReadPassage]:
-    """The papers that define what is asked for, or name a limit, best first and close to it."""
+    """The papers that define what is asked for, or name a limit, best first and close to it.
+
+    Which is best both readers say; roles only say which are among them.
+    """
     fits = fitness(shape, covers)
-    best = [
-        (max(map(fits, by_both_readers(each).read.sentences)), each)
-        for each in read
-        if each.read.sentences
-    ]
-    ranked = sorted((pair for pair in best if pair[0] > _LEAST[shape]), key=lambda pair: -pair[0])
-    return [each for score, each in ranked if score > ranked[0][0] - GAP]
+    found = []
+    for each in read:
+        sentences = by_both_readers(each).read.sentences
+        if sentences and max(map(fits, sentences)) > _LEAST[shape]:
+            found.append((max(sentence.evidence for sentence in sentences), each))
+    found.sort(key=lambda pair: -pair[0])
+    return [each for score, each in found if score > found[0][0] - GAP]
 
 
 def _failing(read: SentenceRead) -> float:
