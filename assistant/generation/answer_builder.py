@@ -37,8 +37,6 @@ NO_MODEL_PAPER = "No paper in this library is the one that you want others like.
 
 Checks = Mapping[int, Check]
 """Checks of a sentence by the numbers of its evidence."""
-_LEAD = 6
-"""Words before an excerpt for which its sentence is not quoted again, at most."""
 _UNCHECKED = Check("unchecked")
 NO_CHECKS: Checks = MappingProxyType({})
 
@@ -210,14 +208,8 @@ class DraftAnswer:
         return self._add(text, SentenceKind.VERIFIED, evidence, checks)
 
     def add_excerpt(self, text: str, evidence: int, checks: Checks = NO_CHECKS) -> SentenceVerified:
-        """Add an excerpt of a piece of evidence.
-
-        It is not quoted again if that is all of it but for a lead, such as *In this paper, we*. A
-        number at its beginning may need the lead to be understood.
-        """
-        whole, said = self.evidence[evidence - 1].text.casefold().split(), text.casefold().split()
-        lead = len(whole) - len(said)
-        if whole[max(lead, 0) :] == said and (not lead or (lead <= _LEAD and text[0].isalpha())):
+        """Add an excerpt of a piece of evidence, which is not quoted again if that is all of it."""
+        if self._same_as(text) == evidence:
             self._quoted.add(evidence)
         return self._add(text, SentenceKind.VERIFIED, (evidence,), checks)
 
