@@ -58,7 +58,7 @@ class Features:
 
 
 WEIGHTS = Features(answerable=0.51, alone=0.66, similarity=4.6, absent_names=-2.77, unknown=-2.49)
-BIAS = -2.04
+BIAS = -1.89
 
 
 def probability(features: Features) -> float:
