@@ -32,7 +32,7 @@ _ANTECEDENT = 30
 READER, ALONE = 0.2, 0.5
 """What the reader's logit of a sentence counts for, and the sentence reader's; see
 tests/benchmarks/reading.md."""
-GAP = 3.0
+GAP = 3.5
 """How far behind the best sentence of its paper a sentence may be, in logits."""
 
 
