@@ -106,7 +106,9 @@ def test_the_summary_leads_to_the_misses(page: Page, address: str) -> None:
     assert shown(page) == list(MISSES)
     expect(page.locator("#samples")).to_be_in_viewport()
     page.get_by_text("All 7", exact=True).click()
+    expect(page.locator("#count")).to_have_text("7 samples")
     page.get_by_role("link", name="5 of 7 samples").click()
+    expect(page.locator("#count")).to_have_text("5 of 7 samples")
     assert shown(page) == list(MISSES)
 
 

@@ -52,7 +52,12 @@ class ChosenReader:
             yield PaperRead(self.relevance.get(paper.id, 0.0), self.answered.get(paper.id, 0.0), ())
 
     def read_alone(
-        self, _question: str, paper: Paper, read: PaperRead, _stopped: Callable[[], bool]
+        self,
+        _question: str,
+        paper: Paper,
+        read: PaperRead,
+        _stopped: Callable[[], bool],
+        _most: int,
     ) -> PaperRead:
         self.asked.append(paper.id)
         return read
