@@ -15,13 +15,11 @@ SEEN = 0.5
 for the weights of abstention."""
 FORMS = ("What is {}?", "define {}", "what does {} mean")
 """How a definition is asked for."""
-SHAPES_ASKED = ("verdict", "reason", "limit", "topic")
-"""Of `ordinary.jsonl`, beside definitions."""
 HELD_OUT = 0.1
 """Share of the papers of definitions that are kept out."""
 ELSEWHERE = 0.15
 """Share of the answered questions that are also put to a neighbouring paper."""
-BOUND = ("follow-up, question", "topic", "limit")
+BOUND = ("follow-up, question", "ordinary topic", "ordinary limit")
 """Kinds of questions that are not put to another paper: it may answer, or needs a conversation."""
 NEIGHBOURS = 6
 """Papers that a neighbour is drawn from: those with the most words in common, the own left out."""
@@ -126,17 +124,14 @@ def _general(papers: dict[str, Paper]) -> Iterator[Example]:
 
 
 def _ordinary(papers: dict[str, Paper]) -> Iterator[Example]:
-    """Questions of many shapes by people who do not know the paper."""
+    """Questions of many shapes, most by people who do not know the paper."""
     for row in lines("ordinary.jsonl"):
-        paper, split = papers[row["paper"]], row["split"]
-        for each in row["defined"]:
-            yield Example(each["question"], paper, tuple(each["evidence"]), split, "defined")
-        for kind in SHAPES_ASKED:
-            if each := row[kind]:
-                yield Example(each["question"], paper, tuple(each["evidence"]), split, kind)
-        for kind in ("undefined", "silent"):
-            for question in row[kind]:
-                yield Example(question, paper, (), split, f"ordinary, {kind}")
+        for each in row["asked"]:
+            kind = f"ordinary {each['kind']}"
+            if not each["evidence"] and each["kind"] != "silent":
+                kind += ", silent"
+            evidence = tuple(each["evidence"])
+            yield Example(each["question"], papers[row["paper"]], evidence, row["split"], kind)
 
 
 def _short(papers: dict[str, Paper]) -> Iterator[Example]:

@@ -22,7 +22,7 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from answer_examples import SEEN, SHAPES_ASKED, share
+from answer_examples import SEEN, share
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
@@ -145,11 +145,8 @@ def _ordinary() -> Iterator[Asked]:
     """Questions of many shapes by people who do not know the paper, likewise."""
     for row in lines("ordinary.jsonl"):
         if row["split"] == "validation":
-            answered = (*row["defined"], *(row[kind] for kind in SHAPES_ASKED if row[kind]))
-            for each in answered:
-                yield Asked(each["question"], True, "ordinary", row["paper"])
-            for each in (*row["undefined"], *row["silent"]):
-                yield Asked(each, False, "ordinary", row["paper"])
+            for each in row["asked"]:
+                yield Asked(each["question"], bool(each["evidence"]), "ordinary", row["paper"])
 
 
 def _short(field: str) -> Iterator[Asked]:

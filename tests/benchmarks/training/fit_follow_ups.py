@@ -18,10 +18,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from assistant.models import resolve_encoder
-from assistant.models.gguf.trained import READER, read_heads
 from assistant.pipeline.intent import Signals, signals_of
-from assistant.pipeline.startup import open_library
+from assistant.pipeline.startup import open_library, open_reader
 from assistant.settings import Settings
 from retrieval.library.library import Library
 from retrieval.search.reader import Reader
@@ -101,9 +99,7 @@ def _turns(row: dict) -> Iterator[Said]:
 def choices(homes: Sequence[Path]) -> list[Choice]:
     """What every message may be about, in the first of the libraries that has its papers."""
     settings = Settings()
-    reader = Reader(
-        resolve_encoder(READER, settings.cache), read_heads(READER), threads=settings.threads
-    )
+    reader = open_reader(settings, silent)
     libraries = [open_library(settings.model_copy(update={"home": home}), silent) for home in homes]
     known = [
         {stored.paper.id: stored.paper for stored in library.store.papers()}

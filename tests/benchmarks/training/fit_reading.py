@@ -22,11 +22,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from assistant.models import resolve_encoder
-from assistant.models.gguf.trained import READER, read_heads
-from assistant.pipeline.startup import open_library
+from assistant.pipeline.startup import open_library, open_reader
 from assistant.settings import Settings
-from retrieval.search.reader import Reader
 from retrieval.search.rerank import RerankSettings, read_papers
 from retrieval.search.search import search
 from retrieval.types import never, silent
@@ -58,9 +55,7 @@ def asked_of(here: set[str], every: int) -> list[dict]:
 def gathered(homes: list[Path], every: int) -> list[dict]:
     """Every validation question with what search and reader say of the papers found."""
     settings = Settings()
-    reader = Reader(
-        resolve_encoder(READER, settings.cache), read_heads(READER), threads=settings.threads
-    )
+    reader = open_reader(settings, silent)
     known = {row["paper"]: row for row in lines("papers.jsonl")}
     rows = []
     for home in homes:
