@@ -32,7 +32,7 @@ CLAIM_SECONDS = 600.0
 _AFTER_MARK = re.compile(r"(?<=\[\d\]) |(?<=\[\d\d\]) ")
 """Where the text of an answer goes on after a mark such as `[1]`."""
 _NONE = "null"
-"""The record of an answer that there is not."""
+"""JSON of an answer that there is not yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class PinnedAnswer:
-    """An answer to a pinned question, and what it stands on."""
+    """An answer to a pinned question, and the sentences that it cites."""
 
     outcome: Outcome
     text: str

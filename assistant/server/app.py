@@ -22,8 +22,6 @@ from assistant.server.web import mount_page
 from assistant.settings import Settings, reach_directly
 from retrieval.types import ServeError
 
-_HEAD_TIMEOUT = 20.0
-"""Seconds in which the whole head of a request must arrive."""
 _SHUTDOWN_TIMEOUT = 5
 """Seconds that open connections have to end when the server does: a model is stopped in between."""
 
@@ -145,7 +143,8 @@ class GracefulShutdown(HttpMiddleware):
 class HeaderTimeoutProtocol(H11Protocol):
     """Closes a connection if the next request's head does not arrive in time (slowloris)."""
 
-    head_timeout = _HEAD_TIMEOUT
+    head_timeout = 20.0
+    """Seconds in which the whole head of a request must arrive."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -52,7 +52,7 @@ def watch() -> None:
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    """Count an event; whatever it has must raise nothing, or what it reports would fail."""
+    """Count an audit event; it must never raise, or the audited call would fail."""
     if event in _SENDING and len(arguments) > 1:
         sock, address = arguments[:2]
         is_network = getattr(sock, "family", None) in (AF_INET, AF_INET6)

@@ -205,10 +205,10 @@ class Service:
         parsed = lookup.parse(query[:LONGEST_QUERY], lookup=True)
         return lookup.with_similar(lookup.ranked(query, parsed, given))
 
-    def measure_speed(self, stopped: Callable[[], bool] = never, owner: str = "") -> Speed:
+    def measure_speed(self, owner: str = "") -> Speed:
         """Measure how fast the model reads and writes, in its turn; kept in `speed`."""
         model = self.assistant.model
-        stopped = self._or_closed(stopped)
+        stopped = self._or_closed(never)
         with self._turn(owner, stopped):
             self.speed = measure(model, stopped)
         return self.speed

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +72,21 @@ class Database:
         """Close the connections that are kept open; a later transaction opens others."""
         self._engine.dispose()
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """A transaction that changes nothing.
 
         Raises:
             LibraryError: the database cannot be reached, read or upgraded.
         """
-        with self._transaction(writes=False) as connection:
-            yield connection
+        return self._transaction(writes=False)
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> AbstractContextManager[Connection]:
         """A transaction that is kept whole, or not at all if the block raises.
 
         Raises:
             LibraryError: the database cannot be reached, written or upgraded.
         """
-        with self._transaction(writes=True) as connection:
-            yield connection
+        return self._transaction(writes=True)
 
     def now(self, connection: Connection) -> float:
         """Seconds since 1970 on the one clock of all processes: the server's if there is one."""

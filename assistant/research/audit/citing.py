@@ -43,11 +43,8 @@ class Resolver:
         """Use `bibliography`, the entries that belong to the draft, by key."""
         self._library = library
         self._bibliography = bibliography or {}
-        self._papers = lru_cache(maxsize=512)(self._resolved)
-
-    def papers(self, work: CitedWork) -> tuple[Paper, ...]:
+        self.papers = lru_cache(maxsize=512)(self._resolved)
         """The papers that a citation may mean; none if it is not here."""
-        return self._papers(work)
 
     def keys(self, papers: Sequence[Paper]) -> dict[str, str]:
         """The citation key of each paper by its id: the bibliography's own, or the library's."""

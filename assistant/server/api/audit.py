@@ -19,7 +19,7 @@ _HTML = "text/html; charset=utf-8"
 
 
 def audit_routes(service: Service) -> APIRouter:
-    """The route."""
+    """Router of the draft audit."""
     router = APIRouter(tags=["Papers"])
     errors = documented(400, 401, 408, 413, 415, 429, 500, 503)
 

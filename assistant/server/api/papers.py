@@ -42,7 +42,7 @@ register_url_convertor("anything", _Anything())
 
 
 def paper_routes(service: Service) -> APIRouter:
-    """The routes."""
+    """Router of search, lookup and papers."""
     router = APIRouter(tags=["Papers"])
 
     @router.post(
@@ -135,7 +135,7 @@ def _key(service: Service, paper: Paper) -> str:
 
 
 def ingest_routes(service: Service) -> APIRouter:
-    """The route."""
+    """Router of ingest."""
 
     class CheckedRoute(APIRoute):
         """Checks a request before its body is read."""

@@ -115,7 +115,7 @@ class _SharedPath(APIRoute):
 
 
 def research_routes(service: Service) -> APIRouter:
-    """The routes."""
+    """Router of tables and pinned questions."""
     router = APIRouter(tags=["Research"], route_class=_SharedPath)
     errors = documented(400, 401, 408, 413, 415, 429, 500, 503)
     unknown = documented(401, 404, 429, 500, 503)

@@ -66,7 +66,7 @@ _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script", re.DOT
 
 
 class Proxied(HttpMiddleware):
-    """Drops the headers of strangers, and serves below a prefix."""
+    """Drops forwarding headers of clients that are no proxy, and serves below a prefix."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         """Wrap `app`, which sees the client's address and scheme as a named proxy says them."""
@@ -92,10 +92,9 @@ class Proxied(HttpMiddleware):
 
 
 class Origins(HttpMiddleware):
-    """Refuses what is asked under a foreign name or from another site.
+    """Refuses requests to unknown hosts (DNS rebinding), from other origins, and to closed routes.
 
-    It refuses unknown hosts (DNS rebinding), with the names to use, which Starlette's
-    `TrustedHostMiddleware` does not say; other origins; and closed routes.
+    It says which names to use, which Starlette's `TrustedHostMiddleware` does not.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:

@@ -13,10 +13,6 @@ _TURNS = 20
 """Turns whose mean length is the estimate for the next."""
 
 
-def _one() -> int:
-    return 1
-
-
 class RequestQueue:
     """A bounded queue in which as many tickets have their turn as the model has slots.
 
@@ -28,7 +24,7 @@ class RequestQueue:
         self,
         longest: int = 32,
         clock: Callable[[], float] = time.monotonic,
-        slots: Callable[[], int] = _one,
+        slots: Callable[[], int] = lambda: 1,
     ) -> None:
         """Make an empty queue.
 

@@ -110,18 +110,13 @@ class Answering:
     def _end(self, exchange: Exchange, shown: PartialAnswer, notice: str) -> None:
         """Store the answer, or what was shown of it."""
         try:
-            self._service.conversations.keep(
-                replace(
-                    exchange,
-                    answer=shown.answer,
-                    notice="",
-                    made_with=self._service.made_with(),
-                )
-                if shown.answer
-                else replace(
-                    exchange, sentences=shown.sentences, citations=shown.citations, notice=notice
-                )
-            )
+            if shown.answer:
+                made_with = self._service.made_with()
+                kept = replace(exchange, answer=shown.answer, notice="", made_with=made_with)
+            else:
+                sentences, citations = shown.sentences, shown.citations
+                kept = replace(exchange, sentences=sentences, citations=citations, notice=notice)
+            self._service.conversations.keep(kept)
         finally:
             self._flags.pop(exchange.id, None)
 

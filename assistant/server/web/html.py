@@ -90,7 +90,6 @@ _ENVIRONMENT = Environment(
     extensions=[_JoinedLines],
 )
 _ENVIRONMENT.filters |= {
-    "authors": authors_line,
     "counted": counted,
     "facts": paper_facts,
     "formulas": with_formulas,

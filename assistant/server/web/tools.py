@@ -3,7 +3,7 @@
 Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import wraps
 from typing import Any
@@ -15,6 +15,7 @@ from gradio.events import api
 from assistant.models.llama.decoding import LIKELIEST
 from assistant.research.audit.audit import Audit
 from assistant.research.pinned import pin_json, pin_question, unread
+from assistant.research.pinned_store import Pin
 from assistant.research.receipt import methods_of
 from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
 from assistant.server.api.audit import report_json
@@ -169,14 +170,18 @@ def _research_tools(service: Service) -> list[Callable[..., Awaitable[str]]]:
             JSON with the pinned questions, their latest answers, and how the evidence has changed
         """
         pins, owner = service.pins, _owner(request)
-        if add.strip():
-            pin_question(pins, owner, add)
-            service.pinned.wake()
-        if remove.strip():
-            pins.remove(owner, remove.strip())
-        if seen.strip():
-            pins.mark_seen(owner, seen.strip())
-        listed = await run_in_threadpool(pins.listed, owner)
+
+        def changed() -> Sequence[Pin]:
+            if add.strip():
+                pin_question(pins, owner, add)
+                service.pinned.wake()
+            if remove.strip():
+                pins.remove(owner, remove.strip())
+            if seen.strip():
+                pins.mark_seen(owner, seen.strip())
+            return pins.listed(owner)
+
+        listed = await run_in_threadpool(changed)
         return dumps({"pinned": [pin_json(pin, unread(pin)) for pin in listed]})
 
     return [table, pinned]

@@ -39,12 +39,23 @@ EVERY = 3
 """Of the many questions, for `claim`."""
 KEPT = 0.98
 """Share of what people ask that must not be taken for a claim: then the reader would not rank."""
+WEIGHTS = {"shapes": 3.0, "particulars": 1.0, "ordinary": 0.5}
+"""Of a message, by file, for `shape`: those of `shapes.jsonl` are fewest, and of most kinds."""
 HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
 DEFINITIONS = ("What is {}?", "define {}", "What does {} mean, and what is it for?")
 """How a definition is asked for, for `role`."""
 ABOUT = "What is “{}” about?"
 """Asks for all that an abstract says, for `role`."""
+SHAPE_OF = {
+    "definition": "definition",
+    "verdict": "polar",
+    "reason": "other",
+    "limit": "limits",
+    "topic": "overview",
+    "comparison": "comparison",
+}
+"""Shapes of the questions of `ordinary.jsonl`, by kind; the other kinds have none of their own."""
 LIMITS = (ABOUT, "What are the limits of “{}”?")
 """How the papers of `limits.jsonl` are asked about, for `role`."""
 RARE = ("limit",)
@@ -99,21 +110,37 @@ def fit_claim(reader: Reader) -> Weights:
     return found.coef_, found.intercept_ - least
 
 
+def shapes() -> Iterator[tuple[str, str, bool, str]]:
+    """Every message, its shape, whether it is kept out, and the file it is from."""
+    for row in lines("shapes.jsonl"):
+        yield row["message"], row["shape"], is_held_out(row["message"]), "shapes"
+    for row in lines("particulars.jsonl"):
+        yield row["question"], row["shape"], is_held_out(row["paper"]), "particulars"
+    for row in lines("ordinary.jsonl"):
+        for each in row["asked"]:
+            if shape := SHAPE_OF.get(each["kind"]):
+                yield each["question"], shape, row["split"] == "validation", "ordinary"
+
+
 def fit_shape(reader: Reader) -> Weights:
     """The head of the form of answer."""
-    rows = list(lines("shapes.jsonl"))
-    x = np.concatenate([reader.message_features(row["message"]) for row in rows])
-    y = np.array([SHAPES.index(row["shape"]) for row in rows])
-    held = np.array([is_held_out(row["message"]) for row in rows])
-    found = LogisticRegression(C=0.05, max_iter=5000).fit(x[~held], y[~held])
+    rows = list(shapes())
+    x = np.concatenate([reader.message_features(row[0]) for row in rows])
+    y = np.array([SHAPES.index(row[1]) for row in rows])
+    held, source = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
+    weights = np.array([WEIGHTS[row[3]] for row in rows])
+    found = LogisticRegression(C=0.03, max_iter=1000).fit(x[~held], y[~held], weights[~held])
     said, sure = found.predict(x), found.predict_proba(x).max(axis=1)
-    print(f"shape: right {np.mean(said[held] == y[held]):.3f} of {held.sum()} kept out")
-    is_sure = held & (sure >= 0.5)
-    print(f"  at 0.5 and more: {np.mean(said[is_sure] == y[is_sure]):.3f} of {is_sure.sum()}")
-    for at, shape in enumerate(SHAPES):
-        mine, called = held & (y == at), is_sure & (said == at)
-        recall, precision = np.mean(said[mine] == at), np.mean(y[called] == at)
-        print(f"  {shape:12} recall {recall:.2f}, precision at 0.5 {precision:.2f}")
+    for name in WEIGHTS:
+        mine = held & (source == name)
+        print(f"shape, {name}: right {np.mean(said[mine] == y[mine]):.3f} of {mine.sum()} kept out")
+        is_sure = mine & (sure >= 0.5)
+        print(f"  at 0.5 and more: {np.mean(said[is_sure] == y[is_sure]):.3f} of {is_sure.sum()}")
+        for at, shape in enumerate(SHAPES):
+            truth, called = mine & (y == at), is_sure & (said == at)
+            if truth.any() and called.any():
+                recall, precision = np.mean(said[truth] == at), np.mean(y[called] == at)
+                print(f"  {shape:12} recall {recall:.2f}, precision at 0.5 {precision:.2f}")
     return found.coef_, found.intercept_
 
 
@@ -151,8 +178,8 @@ def fit_role(reader: Reader) -> Weights:
                 if not term:
                     for role in set(ROLES) - {"definition", "limit"}:
                         examples[role].append((vector, role in label["roles"], held))
-    examples["definition"] += definitions(reader, papers)
-    examples["limit"] += limits(reader, papers)
+    examples["definition"] += definitions(reader, papers) + asked(reader, papers, "definition")
+    examples["limit"] += limits(reader, papers) + asked(reader, papers, "limit")
     fits = [_fit_one(role, examples[role]) for role in ROLES]
     return np.concatenate([weight for weight, _ in fits]), np.concatenate(
         [bias for _, bias in fits]
@@ -200,6 +227,28 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
                 strict=True,
             )
             examples += [(v, known[t], is_held_out(id_)) for t, v in read if t in known]
+    return examples
+
+
+def asked(
+    reader: Reader, papers: dict[str, dict], kind: str
+) -> list[tuple[NDArray[np.float32], bool, bool]]:
+    """The sentences of papers with the questions of `ordinary.jsonl`: does it answer?"""
+    examples = []
+    for row in lines("ordinary.jsonl"):
+        if not (known := papers.get(row["paper"])):
+            continue
+        abstract = " ".join(known["sentences"])
+        paper = Paper(row["paper"], known["title"], (), "", None, "", abstract, ())
+        if [each.text for each in split_sentences(abstract)] != known["sentences"]:
+            continue
+        for each in row["asked"]:
+            if each["kind"] == kind:
+                read = reader.read_closely(each["question"], paper).sentences
+                examples += [
+                    (vector, at in each["evidence"], row["split"] == "validation")
+                    for at, vector in enumerate(read)
+                ]
     return examples
 
 
