@@ -17,7 +17,7 @@ import pytest
 
 from assistant.cli.main import main
 from assistant.cli.output import calibration_lines
-from assistant.generation.answer_builder import NO_MODEL_PAPER
+from assistant.generation.answer_builder import NO_EXAMPLE_PAPER
 from assistant.pipeline.abstention import read_calibration
 from assistant.research.audit.draft import DraftSentence
 from assistant.research.audit.judge import Auditor
@@ -239,7 +239,7 @@ def test_what_no_abstract_is_about_is_refused_in_every_shape(
     answers = list(map(json.loads, done.stdout.splitlines()))
     answered = {each["question"] for each in answers if each["outcome"] == "answered"}
     assert answered == set(near)
-    assert answers[len(far) - 1]["answer"].startswith(NO_MODEL_PAPER)
+    assert answers[len(far) - 1]["answer"].startswith(NO_EXAMPLE_PAPER)
 
 
 def test_search_ranks_papers(run: Run, library_home: Path) -> None:

@@ -26,6 +26,7 @@ from assistant.types import (
     Timings,
     Tokens,
 )
+from retrieval.formats.writers import where
 from retrieval.text.splitting import split_sentences
 from retrieval.types import Paper, Passage
 
@@ -33,7 +34,7 @@ ABSTENTION = "No abstract in this library answers that."
 FOREIGN = (
     f"{ABSTENTION} The question seems to be in another language than the abstracts; ask in theirs."
 )
-NO_MODEL_PAPER = "No paper in this library is the one that you want others like."
+NO_EXAMPLE_PAPER = "No paper in this library is the one that you want others like."
 
 Checks = Mapping[int, Check]
 """Checks of a sentence by the numbers of its evidence."""
@@ -276,18 +277,16 @@ def record_sentence(paper: Paper) -> str:
     place = f"at {venue}" if paper.venue else f"in {venue}" if venue else ""
     article = "an" if paper.decision.startswith((*"aeiou", "hono")) else "a"
     decision = f"as {article} {paper.decision}" if paper.decision else ""
-    where = " ".join(filter(None, (place, decision)))
+    how = " ".join(filter(None, (place, decision)))
     by = f"is by {_listed(paper.authors)}" if paper.authors else ""
-    appeared = f"{'it ' if by else ''}appeared {where}" if where else ""
+    appeared = f"{'it ' if by else ''}appeared {how}" if how else ""
     said = "; ".join(filter(None, (by, appeared)))
     return f"“{paper.shown_title}” {said}." if said else ""
 
 
 def entry(paper: Paper) -> str:
     """A paper's line in a list: title, authors, where it appeared; without a full stop."""
-    appeared = f"{paper.venue} {paper.year or ''}".strip()
-    facts = ", ".join(filter(None, (appeared, paper.decision)))
-    authors = f" by {_listed(paper.authors)}" if paper.authors else ""
+    authors, facts = f" by {_listed(paper.authors)}" if paper.authors else "", where(paper)
     return f"“{paper.shown_title}”{authors}{f' ({facts})' if facts else ''}"
 
 

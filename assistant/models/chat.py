@@ -152,7 +152,7 @@ class LlamaCppChatModel:
         self.count([{"role": "user", "content": "?"}])  # a model without a template fails here
 
     def check(self) -> None:
-        """It is in this process, so it can."""
+        """Nothing to check: the model runs in this process."""
 
     def attach(self, adapter: Path) -> None:
         """Write with an adapter from now on; `log_probabilities` does not change.
@@ -265,7 +265,7 @@ class LlamaCppChatModel:
 
 
 def shortened(tokens: list[int], most: int) -> list[int]:
-    """The tokens of a conversation, at most as many: left out of the middle if they are more."""
+    """At most `most` tokens; a longer conversation loses its middle."""
     return tokens if len(tokens) <= most else tokens[: most - _LAST_TOKENS] + tokens[-_LAST_TOKENS:]
 
 

@@ -22,7 +22,6 @@ from retrieval.types import ModelServerError, never
 
 DEFAULT_PARAMETERS: Final = 134_515_008
 """Weights of the default chat model, by which a server's is recognised beside its name."""
-_ADAPTER_NAMES: Final = frozenset({ADAPTER.name})
 _KEPT: Final = 4096
 """Texts whose tokens are kept."""
 _FORCED, _PREFERRED = 1000.0, 100.0
@@ -88,7 +87,7 @@ class LlamaServerChatModel:
         named = self._server.understood(
             adapters, lambda said: {int(each["id"]): PurePath(each["path"]).name for each in said}
         )
-        own = [id_ for id_, name in named.items() if name in _ADAPTER_NAMES]
+        own = [id_ for id_, name in named.items() if name == ADAPTER.name]
         if not own:
             return False
         self._no_adapter = [{"id": id_, "scale": 0.0} for id_ in named]

@@ -225,7 +225,7 @@ class Calibration:
     """The `VERSION` that it was made with; files of the first one do not name it."""
 
     @property
-    def counts(self) -> bool:
+    def is_current(self) -> bool:
         """Whether its confidences are still those of this program."""
         return self.version == VERSION
 
@@ -240,7 +240,7 @@ def threshold(home: Path) -> float:
         LibraryError: it has a calibration that cannot be read.
     """
     own = read_calibration(home)
-    return own.least_confidence if own and own.counts else DEFAULT_THRESHOLD
+    return own.least_confidence if own and own.is_current else DEFAULT_THRESHOLD
 
 
 def read_calibration(home: Path) -> Calibration | None:
@@ -267,7 +267,7 @@ def is_outdated(home: Path) -> bool:
         own = read_calibration(home)
     except LibraryError:  # reported when a question needs it
         return False
-    return own is not None and not own.counts
+    return own is not None and not own.is_current
 
 
 def write_calibration(home: Path, calibration: Calibration) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from assistant.generation.answer_builder import (
     ABSTENTION,
     FOREIGN,
-    NO_MODEL_PAPER,
+    NO_EXAMPLE_PAPER,
     AnswerBuilder,
     MetadataAnswer,
 )
@@ -161,8 +161,8 @@ class Assistant:
             yield builder.add_passages(parsed.standalone.text, found)
             yield from builder.add_metadata(metadata, self.verifier.states)
             builder.search = search_record(self.library, parsed, found)
-        elif model_paper := parsed.model_paper(self.library.lexical):
-            yield from self._list_similar(builder, parsed, model_paper, stopped)
+        elif example_paper := parsed.example_paper(self.library.lexical):
+            yield from self._list_similar(builder, parsed, example_paper, stopped)
         else:
             parsed = self._reworded(parsed, history, stopped)
             yield builder.add_passages(parsed.standalone.text, self._retrieve(parsed))
@@ -487,7 +487,7 @@ class Assistant:
             builder.note = FOREIGN
         elif (unknown := parsed.entities.unknown(index)) or parsed.shape == "similar":
             names = " or ".join(f"“{name}”" for name in unknown)
-            reason = NO_MODEL_PAPER if parsed.shape == "similar" else ABSTENTION
+            reason = NO_EXAMPLE_PAPER if parsed.shape == "similar" else ABSTENTION
             builder.note = f"{reason} None mentions {names}." if names else reason
 
 

@@ -155,7 +155,8 @@ def _by_the_same(
     if not cited:
         return None
     asked = lookup.parse(history[-1].question, lookup=True).filters if history else Filters()
-    names = [name for name in cited[0].authors if _is_one_of(name, asked.authors)]
+    shared = {term for terms in asked.authors for term in terms}
+    names = [name for name in cited[0].authors if shared & set(name_terms(name))]
     terms = tuple(dict.fromkeys(term for name in cited[0].authors for term in name_terms(name)))
     if not terms:
         return None
@@ -171,7 +172,3 @@ def _by_the_same(
     total = listing.total - (len(listing.matches) - len(others))
     command = _command(f"papers by {whose}", listing.total) if names else ""
     return _list(Listing(others[:MOST_LISTED], total), asked_for, command)
-
-
-def _is_one_of(name: str, asked: Sequence[Sequence[str]]) -> bool:
-    return any(set(name_terms(name)) & set(terms) for terms in asked)

@@ -46,7 +46,7 @@ class ParsedQuestion:
         leans = standalone.focus_papers or standalone.excluded
         return standalone.question if leans else standalone.text
 
-    def model_paper(self, index: LexicalIndex) -> Paper | None:
+    def example_paper(self, index: LexicalIndex) -> Paper | None:
         """The paper to which similar ones are sought, if any are; it has all names asked for."""
         if self.shape != "similar":
             return None

@@ -28,6 +28,8 @@ class Dialect:
 
     name: str
     """Its table of tags in `names.toml`."""
+    opening: re.Pattern[str]
+    """The beginning of a record, by which a file is recognised."""
     start: str
     """Tag of a record's first line."""
     end: str
@@ -38,19 +40,17 @@ class Dialect:
     """Tags of which each line, also without a tag, is a value of its own."""
 
 
-_DIALECTS = (
-    Dialect("ris", "TY", "ER", re.compile(r"([A-Z][A-Z0-9])  -(?: |$)"), "AU A1 KW UR SN"),
-    Dialect("medline", "PMID", "", re.compile(r"([A-Z]{2,4}) {0,2}- "), "FAU AU CN OT MH PT"),
-    Dialect(WEB_OF_SCIENCE, "PT", "ER", re.compile(r"([A-Z][A-Z0-9])(?: |$)"), "AU AF BA CA GP"),
-    Dialect("refer", "0", "", re.compile(r"%([0-9A-Z@!?$+]) "), "A K U"),
-)
-_STARTS = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^TY {1,2}-",
-        r"^PMID *- ?\d",
-        r"\A(?:FN .*\n)?(?:VR .*\n)?PT [JBSCP]\b",
-        r"^%0 ",
+_DIALECTS = tuple(
+    Dialect(name, re.compile(opening, re.MULTILINE), start, end, re.compile(tag), many)
+    for name, opening, start, end, tag, many in (
+        ("ris", r"^TY {1,2}-", "TY", "ER", r"([A-Z][A-Z0-9])  -(?: |$)", "AU A1 KW UR SN"),
+        ("medline", r"^PMID *- ?\d", "PMID", "", r"([A-Z]{2,4}) {0,2}- ", "FAU AU CN OT MH PT"),
+        (
+            WEB_OF_SCIENCE,
+            r"\A(?:FN .*\n)?(?:VR .*\n)?PT [JBSCP]\b",
+            *("PT", "ER", r"([A-Z][A-Z0-9])(?: |$)", "AU AF BA CA GP"),
+        ),
+        ("refer", r"^%0 ", "0", "", r"%([0-9A-Z@!?$+]) ", "A K U"),
     )
 )
 _RUN_TOGETHER = re.compile(r"(?<=\S)(?=(?:A[DN]|FU|FX|PU|WE|C[16]|RP)  - )")
@@ -93,8 +93,7 @@ def values_of(tags: Mapping[str, Sequence[str]], dialect: str) -> dict[str, Any]
 
 
 def _dialect(text: str) -> Dialect | None:
-    pairs = zip(_STARTS, _DIALECTS, strict=True)
-    return next((dialect for start, dialect in pairs if start.search(text)), None)
+    return next((dialect for dialect in _DIALECTS if dialect.opening.search(text)), None)
 
 
 Block = list[tuple[str, str]]

@@ -57,7 +57,7 @@ def checksum_of_fields(fields: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps(fields, sort_keys=True).encode())
 
 
-def keep_made(path: Path, revision: str, made: T, form: TypeAdapter[T]) -> None:
+def save_cached(path: Path, revision: str, made: T, form: TypeAdapter[T]) -> None:
     """Keep what was made of a revision of a library, unless the folder cannot be written.
 
     The fields are named after the file: `topics` in `topics.json`.
@@ -68,8 +68,8 @@ def keep_made(path: Path, revision: str, made: T, form: TypeAdapter[T]) -> None:
         write_whole(path, json.dumps(kept, ensure_ascii=False))
 
 
-def kept_made(path: Path, revision: str | None, form: TypeAdapter[T]) -> T | None:
-    """What `keep_made` kept of a revision, or of any if it is None; None if it is not there."""
+def load_cached(path: Path, revision: str | None, form: TypeAdapter[T]) -> T | None:
+    """What `save_cached` kept of a revision, or of any if it is None; None if it is not there."""
     try:
         kept = json.loads(path.read_text("utf-8"))
         fields = kept[path.stem]

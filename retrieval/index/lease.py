@@ -1,11 +1,12 @@
 """The lease of the one writer to a library on a server of Chroma.
 
 Chroma has no compare-and-set, but of several processes that make a collection of one name exactly
-one succeeds. So each lease is a collection with a number of its own: the highest one counts, and
-who wants the next lease makes the next number. The holder renews it every few seconds. A lease is
-free once it is released, or once somebody who waits has seen no renewal for `EXPIRY` seconds of the
-own clock. Times of two machines decide only whether to wait or to refuse at once: a wrong clock may
-make somebody come again `EXPIRY` seconds later, and never takes a lease from a living holder.
+one succeeds. So each lease is a collection with a number of its own: the highest one counts, and a
+process that wants the next lease makes the next number. The holder renews it every few seconds. A
+lease is free once it is released, or once a waiting process has seen no renewal for `EXPIRY`
+seconds on its own clock. Times of two machines decide only whether to wait or to refuse at once: a
+wrong clock may make somebody come again `EXPIRY` seconds later, and never takes a lease from a
+living holder.
 
 What is left: a process that is stopped between the check of its lease and its request, for longer
 than `EXPIRY`, may still send this one request. It writes by id what belongs there, and

@@ -325,12 +325,7 @@ class LexicalIndex:
 
     def values(self, field: str) -> list[str]:
         """The different values of `venue`, `year` or `decision`, in alphabetical order."""
-        return list(self.counts(field))
-
-    def counts(self, field: str) -> dict[str, int]:
-        """Number of papers with each value of `venue`, `year` or `decision`."""
-        found = self._starting(field, "").items()
-        return {value: papers for value, papers in sorted(found) if value}
+        return sorted(filter(None, self._starting(field, "")))
 
     def _starting(self, field: str, start: str) -> dict[str, int]:
         """The terms of a field that start with `start`, with the number of papers with each."""

@@ -124,7 +124,7 @@ class FolderPlace:
         return manifest
 
     def facts(self) -> tuple[str, ...]:
-        """None."""
+        """A folder has nothing to report."""
         return ()
 
     def has_papers(self) -> bool:
@@ -135,7 +135,7 @@ class FolderPlace:
     def writer(self) -> Iterator[None]:
         """Hold the lock of the folder; it ends with the process."""
         try:
-            self._lock.acquire(timeout=0)
+            held = self._lock.acquire(timeout=0)
         except filelock.Timeout as error:
             raise LibraryInUseError(
                 f"The library {self.where} is being written by another process; "
@@ -146,10 +146,8 @@ class FolderPlace:
                 f"The folder {self.home} cannot be written ({error.strerror}); "
                 "choose another --home."
             ) from error
-        try:
+        with held:
             yield
-        finally:
-            self._lock.release()
 
     indexer = writer
 

@@ -360,16 +360,14 @@ class ServerPlace:
     def indexer(self) -> Iterator[None]:
         """Hold the lock of this replica's index; others may write to the server meanwhile."""
         try:
-            self._lock.acquire(timeout=0)
+            held = self._lock.acquire(timeout=0)
         except filelock.Timeout as error:
             raise LibraryInUseError(
                 f"The library {self.where} is being written or indexed by another process of this "
                 "machine; wait until it has finished."
             ) from error
-        try:
+        with held:
             yield
-        finally:
-            self._lock.release()
 
     def begin(self, revision: str) -> None:
         """All changes are noted in the server."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from retrieval.index.files import keep_made, kept_made
+from retrieval.index.files import load_cached, save_cached
 from retrieval.library.library import Library
 from retrieval.types import Paper, Source
 
@@ -95,13 +95,13 @@ class Overviews:
             (stored.paper for stored in self._library.store.papers()),
             self._library.store.count()[1],
         )
-        keep_made(self._library.home / _FILE, revision, overview, _FORM)
+        save_cached(self._library.home / _FILE, revision, overview, _FORM)
         return overview
 
 
 def last_overview(home: Path, revision: str | None = None) -> Overview | None:
     """The overview last kept in `home`, of `revision` if given; None if there is none."""
-    return kept_made(home / _FILE, revision, _FORM)
+    return load_cached(home / _FILE, revision, _FORM)
 
 
 def overview_of(papers: Iterable[Paper], chunks: int) -> Overview:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from retrieval.index.files import keep_made, kept_made
+from retrieval.index.files import load_cached, save_cached
 from retrieval.library.library import Library
 from retrieval.types import Paper, UserError
 
@@ -96,10 +96,10 @@ class TopicMaps:
     def _compute(self, revision: str) -> None:
         try:
             path = self._library.home / _FILE
-            topics = kept_made(path, revision, _FORM)
+            topics = load_cached(path, revision, _FORM)
             if topics is None:
                 topics = topics_of(self._library)
-                keep_made(path, revision, topics, _FORM)
+                save_cached(path, revision, topics, _FORM)
         except UserError:  # the page says what is wrong with the library
             topics = Topics()
         with self._lock:
@@ -195,7 +195,7 @@ def typical_words(
 
 
 def different(ranked: Sequence[str], most: int) -> list[str]:
-    """The first terms that share no word, at most so many."""
+    """The first `most` terms of which no two share a word."""
     chosen: list[str] = []
     used: set[str] = set()
     for term in ranked:

@@ -33,7 +33,7 @@ from assistant.pipeline.abstention import read_calibration, threshold
 from assistant.pipeline.startup import place_of
 from assistant.settings import APPLICATION, Settings, WritingSettings, resource_folder
 from retrieval.index.chroma import ChromaStore
-from retrieval.index.files import keep_made, kept_made
+from retrieval.index.files import load_cached, save_cached
 from retrieval.search.rerank import RerankSettings
 from retrieval.types import ModelError, Paper, Progress
 
@@ -131,10 +131,10 @@ def sha256_of(path: Path) -> str:
 def _kept_fingerprint(home: Path, store: ChromaStore) -> str:
     """SHA-256 of all papers, computed once for each state of the store and kept beside it."""
     revision, path = store.revision, home / _FINGERPRINT
-    found = kept_made(path, revision, _TEXT)
+    found = load_cached(path, revision, _TEXT)
     if found is None:
         found = _fingerprint(stored.paper for stored in store.papers())
-        keep_made(path, revision, found, _TEXT)
+        save_cached(path, revision, found, _TEXT)
     return found
 
 
@@ -237,7 +237,7 @@ def _settings(settings: Settings, answering: Mapping[str, Any]) -> dict[str, Any
         "reranking": asdict(RerankSettings()),
         "least_confidence": threshold(settings.home),
         "calibrated_on": calibration.source
-        if calibration and calibration.counts
+        if calibration and calibration.is_current
         else "questions about the seeds",
     }
 

@@ -88,12 +88,10 @@ class Verifier:
     def needed(
         self, claim: str, cited: Sequence[Evidence], *, is_excerpt: bool = False
     ) -> dict[int, Check]:
-        """The places in `cited` of the sentences that support a claim, the first of each paper.
+        """The first supporting sentence of each cited paper: its place in `cited`, and its check.
 
-        Each comes with its check.
-
-        Empty if any paper has none. Sentences are judged one by one, never together. `is_excerpt`
-        says that the cutter allows the claim as an excerpt of each of `cited`.
+        Empty if any cited paper has none. Each sentence is judged alone. `is_excerpt` says that the
+        cutter allows the claim as an excerpt of each of `cited`.
         """
         places: dict[str, tuple[int, Check]] = {}
         for at, each in enumerate(cited):
