@@ -19,7 +19,7 @@ from assistant.models import resolve_chat_model, resolve_embedder
 from assistant.settings import Settings
 from assistant.storage.database import FILE, Database
 
-hypothesis.settings.register_profile("patient")  # machines differ and may be busy
+hypothesis.settings.register_profile("patient", deadline=None)  # machines may be busy
 hypothesis.settings.load_profile("patient")
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and so would the processes that

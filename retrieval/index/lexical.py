@@ -14,6 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ from retrieval.index.lexical_fields import (
 from retrieval.text.names import name_terms
 from retrieval.types import Filters, LibraryError, Paper
 
+_STEMS = 50_000
+"""Words whose stems are kept."""
 MOST_TERMS = 300
 """Most different words of a query that are searched for."""
 
@@ -100,6 +103,8 @@ class LexicalIndex:
         self._opened: _Opened | None = None
         self._changing = threading.Lock()
         """Held while the index is opened or replaced."""
+        self.stem = lru_cache(maxsize=_STEMS)(self._stem)
+        """The term of a single word; empty for a stop word."""
         self._known: dict[tuple[str, int, int, int], int] = {}
         """Checksums of files, which are read once: they do not change after they are written."""
 
@@ -262,6 +267,9 @@ class LexicalIndex:
     def terms(self, text: str) -> list[str]:
         """The different words of `text`, analysed like texts: stemmed, without stop words."""
         return list(dict.fromkeys(self._text.analyze(text)))[:MOST_TERMS]
+
+    def _stem(self, word: str) -> str:
+        return next(iter(self.terms(word)), "")
 
     def share(self, topic: str, text: str) -> float:
         """The share of `topic` that a text has, by inverse document frequency of its words."""

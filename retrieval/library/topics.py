@@ -213,7 +213,6 @@ class Terms:
 
     def __init__(self, library: Library) -> None:
         self._index = library.lexical
-        self._stems: dict[str, str] = {}
 
     def of(self, paper: Paper) -> set[str]:
         """The terms of a paper's title and abstract."""
@@ -235,18 +234,12 @@ class Terms:
         """Each word and each pair of words, as stems and as they are spelled."""
         before, spelled, end = "", "", -2
         for found in _WORD.finditer(f"{paper.title}. {paper.abstract}".lower()):
-            word, stem = found.group(), self._stem(found.group())
+            word, stem = found.group(), self._index.stem(found.group())
             if stem:
                 yield stem, word
                 if before and found.start() == end + 1:
                     yield f"{before} {stem}", f"{spelled} {word}"
             before, spelled, end = stem, word, found.end()
-
-    def _stem(self, word: str) -> str:
-        if word not in self._stems:
-            terms = self._index.terms(word)
-            self._stems[word] = terms[0] if terms else ""
-        return self._stems[word]
 
 
 def _places(centres: Vectors) -> list[tuple[float, float]]:

@@ -39,13 +39,11 @@ class QueryWords:
     def __init__(self, query: str, index: LexicalIndex) -> None:
         """Analyse the words as the library's index does."""
         self._index = index
-        self._stems: dict[str, str] = {}
-        """The stem of every word seen, empty for a stop word."""
         self._weights: dict[str, float] = {}
         """How rare each stem of the query is."""
         self._misspelled: list[str] = []
         for word in WORD.findall(query):
-            if (stem := self._stem(word)) and stem not in self._weights:
+            if (stem := index.stem(folded(word))) and stem not in self._weights:
                 having = index.texts_with(word)
                 self._weights[stem] = math.log(1 + index.size / (1 + having))
                 if not having and len(stem) >= _SHORTEST:
@@ -89,18 +87,11 @@ class QueryWords:
 
     def _matched(self, word: str) -> str:
         """The query's stem that a word matches; empty if none."""
-        stem = self._stem(word)
+        stem = self._index.stem(folded(word))
         if stem in self._weights or not self._misspelled or len(stem) < _SHORTEST:
             return stem if stem in self._weights else ""
         like = (each for each in self._misspelled if whole_likeness(each, stem) >= _ALIKE)
         return next(like, "")
-
-    def _stem(self, word: str) -> str:
-        key = word.lower()
-        if key not in self._stems:
-            terms = self._index.terms(folded(word))
-            self._stems[key] = terms[0] if terms else ""
-        return self._stems[key]
 
 
 def _cut(text: str, first: int) -> int:

@@ -39,7 +39,7 @@ def respelled(query: str, library: Library) -> list[tuple[str, str]]:
 def _nearest(word: str, library: Library) -> str:
     """The word of the texts that is spelled most like `word`, the commonest of several."""
     index = library.lexical
-    stem = next(iter(index.terms(word)), "")
+    stem = index.stem(word)
     known = index.terms_starting(stem[:1]) if stem else {}
     most = 2 if len(word) >= _LONG else 1
     near = process.extract(stem, list(known), scorer=OSA.distance, score_cutoff=most, limit=None)

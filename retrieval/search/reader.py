@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval.encoders.embedder import CONTEXT, Encoder, Heads
 from retrieval.search.sentence_reader import QUESTION_TOKENS, TITLE_TOKENS, SentenceReader
-from retrieval.text.splitting import Sentence, split_sentences
+from retrieval.text.splitting import Sentence, split_sentences, windows
 from retrieval.types import Cancelled, Paper, never
 
 KINDS = tuple("content several record list by_authors greeting thanks ability count".split())
@@ -286,18 +286,3 @@ class _Window:
             parts = (self.vectors[end], mean, self.vectors[first], self.vectors[second])
             rows.append(np.concatenate(parts))
         return np.array(rows, dtype=np.float32)
-
-
-def windows(lengths: Sequence[int], room: int) -> list[range]:
-    """Consecutive sentences in windows of at most `room` tokens, at least one sentence each.
-
-    >>> windows([4, 4, 4], 8)
-    [range(0, 2), range(2, 3)]
-    """
-    found, start, used = [], 0, 0
-    for at, length in enumerate(lengths):
-        if at > start and used + length > room:
-            found.append(range(start, at))
-            start, used = at, 0
-        used += length
-    return [*found, range(start, len(lengths))]

@@ -4,7 +4,7 @@ The one module that imports sentencex.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import sentencex
@@ -75,7 +75,9 @@ def chunk_paper(paper: Paper, count: Callable[[str], int], settings: ChunkSettin
         settings: the size of a chunk.
     """
     abstract = paper.abstract[:LONGEST_SEARCHED]
-    spans = _windows(_fitting_sentences(abstract, count, settings.tokens), settings.tokens)
+    sentences = _fitting_sentences(abstract, count, settings.tokens)
+    runs = windows([tokens for _, tokens in sentences], settings.tokens)
+    spans = [(sentences[run[0]][0].start, sentences[run[-1]][0].end) for run in runs if run]
     return [
         Chunk(
             id=f"{paper.id}:{ordinal}",
@@ -87,6 +89,21 @@ def chunk_paper(paper: Paper, count: Callable[[str], int], settings: ChunkSettin
         )
         for ordinal, (start, end) in enumerate(spans)
     ]
+
+
+def windows(lengths: Sequence[int], room: int) -> list[range]:
+    """Consecutive sentences in windows of at most `room` tokens, at least one sentence each.
+
+    >>> windows([4, 4, 4], 8)
+    [range(0, 2), range(2, 3)]
+    """
+    found, start, used = [], 0, 0
+    for at, length in enumerate(lengths):
+        if at > start and used + length > room:
+            found.append(range(start, at))
+            start, used = at, 0
+        used += length
+    return [*found, range(start, len(lengths))]
 
 
 def embedded_text(paper: Paper, chunk: Chunk) -> str:
@@ -154,17 +171,3 @@ def _pieces(sentence: Sentence, count: Callable[[str], int], limit: int) -> list
     start = sentence.start
     halves = [*_stripped(start, text[:cut]), *_stripped(start + cut, text[cut:])]
     return [piece for half in halves for piece in _pieces(half, count, limit)]
-
-
-def _windows(sentences: list[tuple[Sentence, int]], limit: int) -> list[tuple[int, int]]:
-    """Start and end of every window; each takes as many sentences as fit."""
-    windows: list[tuple[int, int]] = []
-    room = 0
-    for sentence, tokens in sentences:
-        if tokens <= room:
-            windows[-1] = (windows[-1][0], sentence.end)
-            room -= tokens
-        else:
-            windows.append((sentence.start, sentence.end))
-            room = limit - tokens
-    return windows

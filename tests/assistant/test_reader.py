@@ -33,10 +33,10 @@ from assistant.models.gguf.writing import fingerprint, write_encoder_gguf
 from retrieval.encoders.embedder import CONTEXT, Heads
 from retrieval.encoders.llamacpp import fastest_type
 from retrieval.library.library import Library
-from retrieval.search.reader import FOCUSES, KINDS, READ_ALONE, PaperRead, Reader, windows
+from retrieval.search.reader import FOCUSES, KINDS, READ_ALONE, PaperRead, Reader
 from retrieval.search.rerank import ranking
 from retrieval.search.sentence_reader import SentenceReader
-from retrieval.text.splitting import split_sentences
+from retrieval.text.splitting import split_sentences, windows
 from retrieval.types import Cancelled, ModelError, Paper
 
 ZEBRA, TIDAL, LICHEN, WHISPER = PAPERS

@@ -64,11 +64,10 @@ def stems_of(lexical: LexicalIndex) -> Stem:
     @lru_cache(maxsize=_REMEMBERED)
     def stem(word: str) -> str:
         try:
-            terms = lexical.terms(word)
             is_common = lexical.size >= _FEW and lexical.texts_with(word) > _COMMON * lexical.size
         except UserError:  # the library is being replaced
             return word.casefold()
-        return "" if is_common or not terms else terms[0]
+        return "" if is_common else lexical.stem(word)
 
     return stem
 
