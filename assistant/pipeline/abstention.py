@@ -35,7 +35,7 @@ FILE = "abstention.json"
 """In a library's folder: its own calibration."""
 DEFAULT_THRESHOLD = 0.2
 """For libraries without a calibration of their own; see tests/benchmarks/reading.md."""
-VERSION = 6
+VERSION = 7
 """Of the features and their weights: thresholds chosen with others do not count."""
 _SUFFIX = re.compile(r"(?:-[a-z]+)+$")
 """Lower-case words behind a hyphen, no part of a name: `ImageNet-like`."""
@@ -57,8 +57,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answerable=0.51, alone=0.66, similarity=4.6, absent_names=-2.77, unknown=-2.49)
-BIAS = -1.89
+WEIGHTS = Features(answerable=0.47, alone=0.7, similarity=4.23, absent_names=-2.73, unknown=-2.22)
+BIAS = -1.7
 
 
 def probability(features: Features) -> float:

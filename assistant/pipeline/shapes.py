@@ -33,18 +33,16 @@ _SUMMARY: Final = ("problem", "method", "result")
 _MOST_ODDS = 4.0
 """Log odds of a role count for this much at most."""
 _WANTED = 3.0
-"""What a number counts for where one is asked for, half of the question where it is compared, or
-all of it where it is defined."""
+"""What a number counts for where one is asked for, or all of the question where something is
+defined or compared."""
 _GIST = 2.0
 """What the main sentence of a summary loses if it leans on another, or gains if it names its
 paper."""
-_DEFINED, _LIMIT, _AIM = 0.5, 0.75, 1.0
-"""What the log odds that a sentence defines, names a limit, or says what its paper does count
-for beside both readers' logits; see tests/benchmarks/shapes.md."""
-_LEAST: Final = {"definition": 1.0, "limits": -0.5}
+_DEFINED, _LIMIT, _OVERVIEW, _COMPARED = 0.75, 1.0, 1.0, 0.75
+"""What the log odds that a sentence defines, names a limit, stands for its paper in an overview, or
+compares count for beside both readers' logits; see tests/benchmarks/shapes.md."""
+_LEAST: Final = {"definition": 1.0, "limits": 0.0}
 """Least fitness of a sentence that defines, or names a limit."""
-_RARE_LIMIT = 2.0
-"""Taken off the log odds of a limit: fitted as if half of the sentences were, a tenth are."""
 _NEW = 0.2
 """Share of the question that a further sentence of a comparison adds."""
 _NUMBER_WORDS = 6
@@ -99,11 +97,13 @@ def fitness(
         "definition": lambda read: (
             _DEFINED * _log_odds(read.role("definition")) + _WANTED * covers(read.sentence.text)
         ),
-        "overview": lambda read: _AIM * _log_odds(read.role("aim")),
+        "overview": lambda read: _OVERVIEW * _log_odds(read.role("overview")),
         "similar": lambda read: _log_odds(read.role("aim")),
-        "limits": lambda read: _LIMIT * _failing(read),
+        "limits": lambda read: _LIMIT * _log_odds(read.role("limit")),
         "number": lambda read: _WANTED * has_number(read.sentence.text),
-        "comparison": lambda read: 2 * _WANTED * covers(read.sentence.text),
+        "comparison": lambda read: (
+            _COMPARED * _log_odds(read.role("comparison")) + _WANTED * covers(read.sentence.text)
+        ),
     }
 
     def fits(read: SentenceRead) -> float:
@@ -220,11 +220,6 @@ def having(
             found.append((max(sentence.evidence for sentence in sentences), each))
     found.sort(key=lambda pair: -pair[0])
     return [each for score, each in found if score > found[0][0] - GAP]
-
-
-def _failing(read: SentenceRead) -> float:
-    """Log odds that a sentence names a limit, or what its paper calls a problem of its topic."""
-    return max(_log_odds(read.role("limit")) - _RARE_LIMIT, _log_odds(read.role("problem")))
 
 
 def _log_odds(probability: float) -> float:

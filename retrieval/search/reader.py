@@ -45,8 +45,12 @@ ROLES = (
     "result",
     "limit",
     "resource",
+    "comparison",
+    "overview",
 )
-"""What a sentence does in its abstract, several at once; the order of the `role` head."""
+"""What a sentence does in its abstract, and for the question: it defines what is asked for, names
+the limit, compares the two, stands for its paper in an overview. Several at once; the order of the
+`role` head."""
 HEADS = tuple("relevance answered answerable evidence kind focus claim shape role".split())
 READ_ALONE, MOST_ALONE = 4, 16
 """Sentences of an abstract that the sentence reader reads, the likeliest ones; and of one that is

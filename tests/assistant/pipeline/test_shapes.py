@@ -167,9 +167,9 @@ def sentence(
 
 def test_a_shape_favours_its_roles_and_what_it_asks_for() -> None:
     fits_better = sentence("We use dropout.", evidence=1.0)
-    aims = sentence("We propose a way to regularize.", aim=0.9)
-    assert fitness("overview")(aims) > fitness("overview")(fits_better)
-    assert fitness("other")(aims) < fitness("other")(fits_better)
+    stands = sentence("We propose a way to regularize.", overview=0.9)
+    assert fitness("overview")(stands) > fitness("overview")(fits_better)
+    assert fitness("other")(stands) < fitness("other")(fits_better)
     counts = sentence("It needs 84 steps.")
     assert fitness("number")(counts) > fitness("number")(fits_better)
     compares = sentence("It is faster than Giraffe-Cut.")

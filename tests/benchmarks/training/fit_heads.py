@@ -58,6 +58,13 @@ SHAPE_OF = {
 """Shapes of the questions of `ordinary.jsonl`, by kind; the other kinds have none of their own."""
 LIMITS = (ABOUT, "What are the limits of “{}”?")
 """How the papers of `limits.jsonl` are asked about, for `role`."""
+ROLE_OF = {
+    "definition": "definition",
+    "limit": "limit",
+    "comparison": "comparison",
+    "overview": "topic",
+}
+"""Roles for the question, with the kind of question of `ordinary.jsonl` that they answer."""
 RARE = ("limit",)
 """Roles that hardly any sentence has: their probability is as if half of the sentences had them."""
 Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -176,10 +183,12 @@ def fit_role(reader: Reader) -> Weights:
                 defines = bool(term) and label.get("defines") == term
                 examples["definition"].append((vector, defines, held))
                 if not term:
-                    for role in set(ROLES) - {"definition", "limit"}:
+                    for role in set(ROLES) - set(ROLE_OF):
                         examples[role].append((vector, role in label["roles"], held))
-    examples["definition"] += definitions(reader, papers) + asked(reader, papers, "definition")
-    examples["limit"] += limits(reader, papers) + asked(reader, papers, "limit")
+    examples["definition"] += definitions(reader, papers)
+    examples["limit"] += limits(reader, papers)
+    for role, kind in ROLE_OF.items():
+        examples[role] += answering(reader, papers, kind)
     fits = [_fit_one(role, examples[role]) for role in ROLES]
     return np.concatenate([weight for weight, _ in fits]), np.concatenate(
         [bias for _, bias in fits]
@@ -230,7 +239,7 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
     return examples
 
 
-def asked(
+def answering(
     reader: Reader, papers: dict[str, dict], kind: str
 ) -> list[tuple[NDArray[np.float32], bool, bool]]:
     """The sentences of papers with the questions of `ordinary.jsonl`: does it answer?"""
