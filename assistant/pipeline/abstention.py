@@ -57,8 +57,8 @@ class Features:
     """Share of the question's words that no paper has; see `LexicalIndex.unknown_share`."""
 
 
-WEIGHTS = Features(answerable=0.47, alone=0.7, similarity=4.23, absent_names=-2.73, unknown=-2.22)
-BIAS = -1.7
+WEIGHTS = Features(answerable=0.5, alone=0.75, similarity=4.5, absent_names=-2.9, unknown=-2.36)
+BIAS = -1.94
 
 
 def probability(features: Features) -> float:
