@@ -39,7 +39,7 @@ EVERY = 3
 """Of the many questions, for `claim`."""
 KEPT = 0.98
 """Share of what people ask that must not be taken for a claim: then the reader would not rank."""
-WEIGHTS = {"shapes": 3.0, "particulars": 1.0, "ordinary": 0.5}
+WEIGHTS = {"shapes": 3.0, "particulars": 1.0, "overviews": 1.0, "ordinary": 0.5}
 """Of a message, by file, for `shape`: those of `shapes.jsonl` are fewest, and of most kinds."""
 HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
@@ -123,6 +123,9 @@ def shapes() -> Iterator[tuple[str, str, bool, str]]:
         yield row["message"], row["shape"], is_held_out(row["message"]), "shapes"
     for row in lines("particulars.jsonl"):
         yield row["question"], row["shape"], is_held_out(row["paper"]), "particulars"
+    for row in lines("overviews.jsonl"):
+        if row["kind"] == "named":
+            yield row["question"], "summary", row["split"] == "validation", "overviews"
     for row in lines("ordinary.jsonl"):
         for each in row["asked"]:
             if shape := SHAPE_OF.get(each["kind"]):
