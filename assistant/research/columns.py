@@ -21,7 +21,11 @@ from retrieval.text.splitting import Sentence
 from retrieval.text.titles import joined
 from retrieval.types import Paper
 
-HEADS: Final = EncoderWeights("columns", Path(__file__).with_name("columns.safetensors"), ("cell",))
+HEADS: Final = EncoderWeights(
+    "columns", Path(__file__).with_name("columns.safetensors"), ("cell", "role")
+)
+"""The head of cells, and the roles of sentences as they were when it was fitted: it judges by them,
+and the reader's own may be fitted anew for other questions."""
 NAMED: Final = "What is the {}?"
 THRESHOLD = 0.25
 """Least logit of a filled cell."""
@@ -78,7 +82,8 @@ def _mean(reads: Sequence[CloseRead]) -> NDArray[np.float32]:
     """The mean of what several questions make of the sentences of an abstract."""
     of = [each.read.sentences for each in reads]
     evidence = np.mean([[each.evidence for each in sentences] for sentences in of], axis=0)
-    roles = np.mean([[each.roles for each in sentences] for sentences in of], axis=0)
+    logits_of_roles = [_heads().of("role", each.sentences) for each in reads]
+    roles = np.mean([1 / (1 + np.exp(-logits)) for logits in logits_of_roles], axis=0)
     vectors = np.mean([each.sentences for each in reads], axis=0)
     best = np.full_like(evidence, evidence.max())
     answered = np.full_like(evidence, np.mean([each.read.answered for each in reads]))

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
-from assistant.models.gguf.trained import READER, encoder_fingerprint
+from assistant.models.gguf.trained import READER, encoder_fingerprint, read_tensors
 from assistant.pipeline.startup import open_reader
 from assistant.research.columns import HEADS, features
 from assistant.settings import Settings
@@ -120,7 +120,8 @@ def main() -> None:
                 f"right sentence first {np.mean(right):.3f}"
             )
     weight, bias = fitted(known, USED)
-    tensors = {"heads.cell.weight": weight, "heads.cell.bias": bias}
+    tensors, _ = read_tensors(HEADS)  # the roles stay as they are
+    tensors |= {"heads.cell.weight": weight, "heads.cell.bias": bias}
     save_file(tensors, HEADS.path, metadata={"base": encoder_fingerprint(READER)})
 
 
