@@ -68,6 +68,8 @@ ROLE_OF = {
 RARE = ("limit",)
 """Roles that hardly any sentence has: their probability is as if half of the sentences had them."""
 Weights = tuple[NDArray[np.float32], NDArray[np.float32]]
+Examples = list[tuple[NDArray[np.float32], bool, bool]]
+"""What a role is judged by, whether it has the role, and whether it is kept out of the fit."""
 
 
 def lines(name: str) -> Iterator[dict]:
@@ -134,11 +136,11 @@ def shapes() -> Iterator[tuple[str, str, bool, str]]:
 
 def fit_shape(reader: Reader) -> Weights:
     """The head of the form of answer."""
-    rows = list(shapes())
-    x = np.concatenate([reader.message_features(row[0]) for row in rows])
-    y = np.array([SHAPES.index(row[1]) for row in rows])
-    held, source = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
-    weights = np.array([WEIGHTS[row[3]] for row in rows])
+    messages, truths, kept_out, files = zip(*shapes(), strict=True)
+    x = np.concatenate([reader.message_features(message) for message in messages])
+    y = np.array([SHAPES.index(shape) for shape in truths])
+    held, source = np.array(kept_out), np.array(files)
+    weights = np.array([WEIGHTS[name] for name in files])
     found = LogisticRegression(C=0.03, max_iter=1000).fit(x[~held], y[~held], weights[~held])
     said, sure = found.predict(x), found.predict_proba(x).max(axis=1)
     for name in WEIGHTS:
@@ -166,7 +168,7 @@ def fit_role(reader: Reader) -> Weights:
     for row in lines("roles.jsonl"):
         labels.setdefault(row["paper"], {})[row["text"]] = row
     all_terms = sorted({row["defines"] for row in lines("roles.jsonl") if row.get("defines")})
-    examples: dict[str, list[tuple[NDArray[np.float32], bool, bool]]] = {role: [] for role in ROLES}
+    examples: dict[str, Examples] = {role: [] for role in ROLES}
     for id_, sentences in labels.items():
         row, held = papers[id_], is_held_out(id_)
         paper = Paper(id_, row["title"], (), "", None, "", " ".join(row["sentences"]), ())
@@ -198,9 +200,7 @@ def fit_role(reader: Reader) -> Weights:
     )
 
 
-def definitions(
-    reader: Reader, papers: dict[str, dict]
-) -> list[tuple[NDArray[np.float32], bool, bool]]:
+def definitions(reader: Reader, papers: dict[str, dict]) -> Examples:
     """The examples of `definitions.jsonl`; where a sentence defines, the others do not."""
     labels: dict[tuple[str, str], dict[str, bool]] = {}
     for row in lines("definitions.jsonl"):
@@ -220,7 +220,7 @@ def definitions(
     return examples
 
 
-def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.float32], bool, bool]]:
+def limits(reader: Reader, papers: dict[str, dict]) -> Examples:
     """The examples of the role `limit`; `limits.jsonl` stands above `roles.jsonl`."""
     labels: dict[str, dict[str, bool]] = {}
     for row in lines("roles.jsonl"):
@@ -242,10 +242,8 @@ def limits(reader: Reader, papers: dict[str, dict]) -> list[tuple[NDArray[np.flo
     return examples
 
 
-def answering(
-    reader: Reader, papers: dict[str, dict], kind: str
-) -> list[tuple[NDArray[np.float32], bool, bool]]:
-    """The sentences of papers with the questions of `ordinary.jsonl`: does it answer?"""
+def answering(reader: Reader, papers: dict[str, dict], kind: str) -> Examples:
+    """The sentences of papers with their questions of this kind in `ordinary.jsonl`."""
     examples = []
     for row in lines("ordinary.jsonl"):
         if not (known := papers.get(row["paper"])):
@@ -264,7 +262,7 @@ def answering(
     return examples
 
 
-def _fit_one(role: str, examples: list[tuple[NDArray[np.float32], bool, bool]]) -> Weights:
+def _fit_one(role: str, examples: Examples) -> Weights:
     x, y, held = (np.array(column) for column in zip(*examples, strict=True))
     weights = "balanced" if role in RARE else None
     found = LogisticRegression(C=0.03, max_iter=5000, class_weight=weights)
