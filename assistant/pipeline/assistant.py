@@ -29,6 +29,7 @@ from assistant.pipeline.evidence import (
 from assistant.pipeline.follow_up import StandaloneQuestion, condense, reworded
 from assistant.pipeline.intent import about_papers, fixed_reply, is_fixed, papers_named_in
 from assistant.pipeline.metadata import answer_from_metadata, passages_of
+from assistant.pipeline.overview import BELONGS, belongs, by_subtopic, features_of
 from assistant.pipeline.question import ParsedQuestion, ReadPapers
 from assistant.pipeline.remarks import coverage, suggestions
 from assistant.pipeline.searching import search_record
@@ -36,7 +37,6 @@ from assistant.pipeline.shapes import (
     LOOKED_FOR,
     UNDEFINED,
     begins_with_number,
-    by_subtopic,
     each_side,
     fitness,
     gist_of,
@@ -88,13 +88,10 @@ class _GroupLimits:
     """A paper whose score is this far behind the best is left out."""
     min_probability: float
     """A paper that is less likely to answer is left out."""
-    min_share: float = 0.0
-    """Likewise one whose probability is less than this share of the best one's."""
 
 
 ONE_SOUGHT = _GroupLimits(papers=4, max_gap=0.4, min_probability=0.995)
 SEVERAL_SOUGHT = _GroupLimits(papers=5, max_gap=0.5, min_probability=0.35)
-OVERVIEW = _GroupLimits(papers=10, max_gap=0.34, min_probability=0.3, min_share=0.7)
 FEW = 3
 """Papers that define a term, or name limits."""
 SIMILAR = 5
@@ -283,17 +280,26 @@ class Assistant:
         """
         settings = RerankSettings() if self.settings.rerank else RerankSettings.order_kept()
         seeks_one = not (parsed.seeks_several or parsed.shape in LOOKED_FOR)
+        is_overview = parsed.shape == "overview"
         known = parsed.entities.known
+        depth = settings.deeper if is_overview else settings.depth
         papers = read_papers(
             parsed.text,
             passages,
             self.reader,
             stopped,
-            replace(settings, depth=max(self.settings.passages, settings.depth)),
+            replace(settings, depth=max(self.settings.passages, depth)),
             also=known,
             seeks_one=seeks_one,
         )
         tokens = sum(each.read.tokens for each in papers)
+        topical = features_of(self.library, parsed.text, passages, papers) if is_overview else {}
+        belonging = {id_: belongs(features) for id_, features in topical.items()}
+        papers = [
+            each
+            for at, each in enumerate(papers)
+            if at < self.settings.judged or belonging.get(each.passage.paper.id, 1.0) >= BELONGS
+        ]
         one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
@@ -314,7 +320,7 @@ class Assistant:
             )
             for each in papers
         }
-        return ReadPapers(papers, probabilities, tokens)
+        return ReadPapers(papers, probabilities, tokens, belonging)
 
     def _confidence(self, parsed: ParsedQuestion, read: ReadPapers) -> float:
         """Probability that one of the papers meant, or else of the best ones, answers."""
@@ -340,18 +346,23 @@ class Assistant:
             return [], (having(parsed.shape, fitting, self._covers(parsed)) or fitting)[:FEW]
         first = next(at for at, each in enumerate(read.papers) if read.probability(each) >= least)
         if parsed.shape == "overview":
-            limits = replace(OVERVIEW, papers=self.settings.passages)
-        else:
-            limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
+            on_topic = self._on_topic(read) or [read.papers[first]]
+            return ([], on_topic) if len(on_topic) > 1 else (on_topic, [])
+        limits = SEVERAL_SOUGHT if parsed.seeks_several else ONE_SOUGHT
         best, *others = read.papers[first : first + limits.papers]
         near = [
             each
             for each in others
             if best.passage.score - each.passage.score < limits.max_gap
             and read.probability(each) >= limits.min_probability
-            and read.probability(each) >= limits.min_share * read.probability(best)
         ]
         return ([], [best, *near]) if parsed.seeks_several else ([best], near)
+
+    def _on_topic(self, read: ReadPapers) -> list[ReadPassage]:
+        """The papers that belong to the topic of an overview, the surest first."""
+        surest = sorted(read.papers, key=lambda each: -read.belonging[each.passage.paper.id])
+        on_topic = [each for each in surest if read.belonging[each.passage.paper.id] >= BELONGS]
+        return on_topic[: self.settings.passages]
 
     def _choose(
         self,
@@ -368,6 +379,8 @@ class Assistant:
         if summarized:
             return [s for each in summarized for s in summary(each, states, leans, covers)]
         about, beside = self._answering(parsed, read, least)
+        if shape == "overview" and about:  # one paper is no overview
+            shape = "other"
         is_defined = shape != "definition" or having(shape, beside, covers)
         fits = fitness(shape, covers)
         if shape != "summary":  # the sentence reader has not learned what a gist is
@@ -443,7 +456,7 @@ class Assistant:
         stopped: Callable[[], bool],
     ) -> Iterator[Event]:
         """The papers most like one, each with the sentence that says what it does."""
-        near = [each.paper for each in similar(self.library.store, paper.id, SIMILAR)]
+        near = [each.paper for each in similar(self.library, paper.id, SIMILAR)]
         yield builder.add_passages(parsed.standalone.text, passages_of(self.library, near))
         read = [
             ReadPassage(each, result)

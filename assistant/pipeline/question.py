@@ -1,7 +1,7 @@
 """A question as it was understood, and the papers as they were read with it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from assistant.generation.answer_builder import MetadataAnswer
 from assistant.pipeline.abstention import QuestionEntities
@@ -103,6 +103,8 @@ class ReadPapers:
     """Probability that a paper answers, by its id."""
     tokens: int
     """Tokens read by the reader and the chat model."""
+    belonging: Mapping[str, float] = field(default_factory=dict)
+    """Probability that a paper belongs to the topic of which an overview is sought, by its id."""
 
     def probability(self, read: ReadPassage) -> float:
         """Probability that a paper answers."""

@@ -7,14 +7,11 @@ The reader says which shape a question asks for and what each sentence does in i
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from assistant.generation.verification.guards import quantities
 from assistant.pipeline.evidence import GAP, by_both_readers
 from assistant.types import Evidence
-from retrieval.library.groups import grouped
-from retrieval.library.library import Library
 from retrieval.search.reader import Reader, SentenceRead
 from retrieval.search.rerank import ReadPassage
 from retrieval.text.titles import introduced, joined
@@ -49,8 +46,6 @@ _NUMBER_WORDS = 6
 """Words of an excerpt in which a number and what it counts stand."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
-REST = "Further papers"
-"""Stands above the papers of an overview that belong to no subtopic."""
 _LIKELY_ROLE = 0.35
 """Least probability of the role for which a sentence stands in a summary."""
 
@@ -110,19 +105,6 @@ def fitness(
         return read.evidence + (wanted[shape](read) if shape in wanted else 0.0)
 
     return fits
-
-
-def by_subtopic(evidence: Sequence[Evidence], library: Library, topic: str) -> list[Evidence]:
-    """The evidence of an overview in groups of like papers, each under its name."""
-    papers = list({each.paper.id: each.paper for each in evidence}.values())
-    groups = grouped(library, papers, topic)
-    return [
-        replace(each, heading=name or REST if len(groups) > 1 else "")
-        for name, members in groups
-        for paper in members
-        for each in evidence
-        if each.paper.id == paper.id
-    ]
 
 
 def gist_of(paper: Paper) -> str:

@@ -22,8 +22,9 @@ from retrieval.types import (
 
 RRF_CONSTANT = 60
 """Added to every rank; the higher it is, the less the first places stand out."""
-_CHUNKS_A_PAPER = 4
-"""Chunks requested for each similar paper; papers have two or three, and not all are near."""
+
+ALIKE_DENSE_WEIGHT = 0.65
+"""Share of the dense score where papers like another are sought; see tests/benchmarks/shapes.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +69,47 @@ def search(
     return _passages(library, [best[id_] for id_ in ranked], scores)
 
 
-def similar(store: ChromaStore, paper_id: str, limit: int) -> tuple[Similar, ...]:
-    """The papers nearest to the one with this id, nearest first; none if it is unknown.
+def similar(library: Library, paper_id: str, limit: int) -> tuple[Similar, ...]:
+    """The papers most like the one with this id, the likest first; none if it is unknown.
 
-    A paper's vector is the mean of the unit vectors of its chunks. Raises `LibraryError` if the
-    library cannot be read.
+    They are found as for a question, by the paper's vector and by the words of its title and its
+    abstract. Raises `LibraryError` if the library has no papers or cannot be read.
     """
-    own = store.chunk_vectors([paper_id])
-    if not own or limit < 1:
+    library.ready_to_search()
+    store, settings = library.store, SearchSettings(dense_weight=ALIKE_DENSE_WEIGHT)
+    known = store.stored_by_id([paper_id])
+    vectors = paper_vectors(store, known)
+    if not vectors or limit < 1:
         return ()
-    mean = np.mean(list(own.values()), axis=0)
-    depth = len(own) + (limit + 1) * _CHUNKS_A_PAPER
-    best = _cosines(_nearest_papers(store, mean / (np.linalg.norm(mean) or 1.0), depth, limit + 1))
-    best.pop(paper_id, None)
-    ids = sorted(best, key=lambda id_: (-best[id_], id_))[:limit]
+    paper = known[paper_id].paper
+    words = library.lexical.search(f"{paper.title} {paper.abstract}", settings.lexical_reach)
+    asked = _Search(
+        library=library,
+        vector=vectors[paper_id],
+        matches={id_: score for id_, score in words if id_ != paper_id},
+        passing=None,
+        also=(),
+        limit=limit + 1,
+        settings=settings,
+    )
+    cosines = _cosines(asked.candidates())
+    cosines.pop(paper_id, None)
+    scores = asked.scores(cosines)
+    ids = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
     papers = store.stored_by_id(ids)
-    return tuple(Similar(papers[id_].paper, best[id_]) for id_ in ids if id_ in papers)
+    return tuple(Similar(papers[id_].paper, cosines[id_]) for id_ in ids if id_ in papers)
+
+
+def paper_vectors(store: ChromaStore, paper_ids: Iterable[str]) -> dict[str, Vector]:
+    """The vector of each paper, by id: the mean of its chunks' unit vectors, scaled to length 1.
+
+    Papers without a chunk have none. Raises `LibraryError` if the library cannot be read.
+    """
+    chunks: dict[str, list[Vector]] = {}
+    for chunk_id, vector in store.chunk_vectors(list(paper_ids)).items():
+        chunks.setdefault(paper_of(chunk_id), []).append(vector)
+    means = {id_: np.mean(vectors, axis=0) for id_, vectors in chunks.items()}
+    return {id_: mean / (np.linalg.norm(mean) or 1.0) for id_, mean in means.items()}
 
 
 def convex_sum(

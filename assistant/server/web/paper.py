@@ -61,5 +61,5 @@ class PaperDialog:
         paper = self._service.paper(id_)
         if paper is None:
             return paper_html("message", "Not in the library", _GONE)
-        near = similar(self._service.assistant.library.store, id_, _NEAR)
+        near = similar(self._service.assistant.library, id_, _NEAR)
         return paper_html("paper", paper, quotes, near)

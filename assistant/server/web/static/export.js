@@ -10,10 +10,5 @@ watch('value', async () => {
     window.ownPage.say(copied ? `Copied ${papers}` : window.ownPage.NOT_COPIED, place);
     return;
   }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], {type: 'text/plain;charset=utf-8'}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  window.ownPage.say(`Downloaded ${papers} as ${name}`, place);
+  window.ownPage.download(name, text, `Downloaded ${papers} as ${name}`, place);
 });

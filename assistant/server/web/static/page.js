@@ -97,7 +97,17 @@ document.addEventListener("drop", (event) => {
 }, { capture: true });
 
 // Used by the scripts of single components; `lookup` is a search for when that tab opens.
-window.ownPage = {copy, say, placeOf, NOT_COPIED, citationStyle, rememberStyle, lookup: null};
+// Gives the browser a file of text to save, and says so.
+function download(name, text, said, place) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type: "text/plain;charset=utf-8"}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  say(said, place);
+}
+
+window.ownPage = {copy, download, say, placeOf, NOT_COPIED, citationStyle, rememberStyle, lookup: null};
 
 // An element with data-way opens the tab of that name; data-lookup has the fields of a search there.
 document.addEventListener("click", (event) => {

@@ -46,7 +46,10 @@ function update(body) {
 
 dialog.addEventListener('click', (event) => {
   const file = event.target.closest('[data-download]');
-  if (file) download(file.dataset.download, file.dataset.text);
+  if (file) {
+    const name = file.dataset.download;
+    window.ownPage.download(name, file.dataset.text, `Downloaded as ${name}`, dialog);
+  }
   const chosen = event.target.closest('[data-event]:not(form)');
   if (chosen) trigger(chosen.dataset.event, {...chosen.dataset});
   if (event.target.closest('[data-close], [data-closes]')) dialog.close();
@@ -65,12 +68,3 @@ dialog.addEventListener('close', () => {
   if (opener?.isConnected && focused === document.body) opener.focus();
   opener = null;
 });
-
-function download(name, text) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], {type: 'text/plain;charset=utf-8'}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  window.ownPage.say(`Downloaded as ${name}`, dialog);
-}

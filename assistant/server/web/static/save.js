@@ -3,11 +3,6 @@ watch('value', () => {
   if (!props.value) return;
   const {say, text, name} = JSON.parse(props.value);
   const place = document.querySelector('.gradio-container') ?? document.body;
-  if (say) { window.ownPage.say(say, place); return; }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], {type: 'text/plain;charset=utf-8'}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  window.ownPage.say(`Downloaded ${name}`, place);
+  if (say) window.ownPage.say(say, place);
+  else window.ownPage.download(name, text, `Downloaded ${name}`, place);
 });
