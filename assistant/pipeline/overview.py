@@ -42,8 +42,8 @@ class TopicFeatures:
     """Share of the topic that its title has; see `LexicalIndex.share`."""
 
 
-WEIGHTS = TopicFeatures(score=4.56, answered=0.34, likeness=5.93, title_share=1.57)
-BIAS = -7.34
+WEIGHTS = TopicFeatures(score=5.01, answered=0.3, likeness=5.69, title_share=1.52)
+BIAS = -7.56
 
 
 def belongs(features: TopicFeatures) -> float:
