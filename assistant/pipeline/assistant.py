@@ -295,11 +295,6 @@ class Assistant:
         tokens = sum(each.read.tokens for each in papers)
         topical = features_of(self.library, parsed.text, passages, papers) if is_overview else {}
         belonging = {id_: belongs(features) for id_, features in topical.items()}
-        papers = [
-            each
-            for at, each in enumerate(papers)
-            if at < self.settings.judged or belonging.get(each.passage.paper.id, 1.0) >= BELONGS
-        ]
         one_sought = not (parsed.seeks_several or parsed.standalone.focus_papers)
         if self.settings.rerank and one_sought and self.model.gives_likelihoods:
             likelihood = ChatLikelihood(self.model)
@@ -308,7 +303,14 @@ class Assistant:
         only_best = seeks_one and not known and parsed.shape not in _LISTED
         most = MOST_ALONE if parsed.shape in LOOKED_FOR else READ_ALONE
         papers = read_alone(
-            parsed.text, papers, self.reader, stopped, settings, seeks_one=only_best, most=most
+            parsed.text,
+            papers,
+            self.reader,
+            stopped,
+            settings,
+            seeks_one=only_best,
+            besides=[id_ for id_, chance in belonging.items() if chance < BELONGS],
+            most=most,
         )
         index, entities = self.library.lexical, parsed.entities
         beside = entities.among(papers) if parsed.seeks_several else parsed.meant(papers)

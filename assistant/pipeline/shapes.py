@@ -46,6 +46,8 @@ _NUMBER_WORDS = 6
 """Words of an excerpt in which a number and what it counts stand."""
 UNDEFINED = "No abstract that was read plainly defines this; these sentences come nearest"
 """Stands above the sentences of an answer to a question for a definition that none gives."""
+_WIDEST_NICKNAME = 3
+"""Most words of a paper's nickname."""
 _LIKELY_ROLE = 0.35
 """Least probability of the role for which a sentence stands in a summary."""
 
@@ -77,7 +79,13 @@ def shape_of(question: str, named: Sequence[Paper], reader: Reader) -> str:
 def _without_nicknames(question: str, named: Sequence[Paper]) -> str:
     """The question with "this paper" in place of the nicknames of the papers that it names."""
     names = {name for paper in named for name in introduced(paper.title, paper.abstract)}
-    return " ".join("this paper" if joined(word) in names else word for word in question.split())
+    words, said = question.split(), []
+    while words:
+        lengths = (n for n in range(_WIDEST_NICKNAME, 0, -1) if joined("".join(words[:n])) in names)
+        length = next(lengths, 0)
+        said.append("this paper" if length else words[0])
+        words = words[length or 1 :]
+    return " ".join(said)
 
 
 def fitness(

@@ -188,19 +188,22 @@ def read_alone(
     settings: RerankSettings | None = None,
     *,
     seeks_one: bool = False,
+    besides: Collection[str] = (),
     most: int = READ_ALONE,
 ) -> list[ReadPassage]:
     """The read passages in their new order, the likeliest sentences of each read one by one, too.
 
-    At most `most` of a paper are. Papers that hardly answer are left as they are, and if one is
-    sought those behind the best few. Raises `Cancelled` as `read_papers`.
+    At most `most` of a paper are. Papers that hardly answer are left as they are, and so are those
+    with the ids in `besides`, and if one is sought those behind the best few. Raises `Cancelled` as
+    `read_papers`.
     """
     settings = settings or RerankSettings()
+    closely = settings.closely if seeks_one else len(read)
     known = [
         replace(
             each, read=reader.read_alone(question, each.passage.paper, each.read, stopped, most)
         )
-        if each.read.answerable > HOPELESS and not (seeks_one and at >= settings.closely)
+        if each.read.answerable > HOPELESS and at < closely and each.passage.paper.id not in besides
         else each
         for at, each in enumerate(read)
     ]

@@ -25,6 +25,10 @@ def test_an_overview_has_the_papers_on_its_topic_and_no_others(assistant: Assist
         "GNNDelete: A General Unlearning Strategy for Graph Neural Networks",
         "Machine Unlearning of Federated Clusters",
     }
+    assert answer.search is not None
+    read = [each for each in answer.search.found if each.probability is not None]
+    assert answer.coverage.startswith(f"Shown: 3 of the {len(read)} abstracts read")
+    assert len(read) > 3
 
 
 def test_a_paper_found_alone_is_like_no_other(assistant: Assistant) -> None:

@@ -79,6 +79,12 @@ def test_a_name_alone_does_not_ask_for_papers_like_it(
     assert shape_of(message, [named], reader) == shape
 
 
+def test_a_nickname_of_several_words_stands_for_its_paper(reader: Reader) -> None:
+    named = paper(title="Semantic Uncertainty: Invariances in Generated Language")
+    message = "i liked Semantic Uncertainty. anything else like it?"
+    assert shape_of(message, [named], reader) == "similar"
+
+
 def true(_text: str) -> bool:
     return True
 
