@@ -49,17 +49,27 @@ def coverage(
     if shape != "overview":
         return ""
     shown = {each.paper.id for each in evidence}
-    found = index.covered(question, index.size, filters)
+    found = index.covered(_topic(question, evidence, index), index.size, filters)
     on_topic = {id_ for id_, share in found if share >= ON_TOPIC}
     more = len(on_topic - shown)
     if not on_topic:
         whole = "Its words do not tell whether that is all: no abstract has most of them."
     elif more:
         have = "has" if more == 1 else "have"
-        whole = f"Not complete: {more:,} more of all {index.size:,} {have} most of its words."
+        whole = (
+            f"Perhaps not complete: {more:,} more of all {index.size:,} {have} most of its words."
+        )
     else:
         whole = f"Complete by its words: no other of all {index.size:,} has most of them."
     return f"Shown: {len(shown)} of the {len(read)} abstracts read for the question. {whole}"
+
+
+def _topic(question: str, evidence: Sequence[Evidence], index: LexicalIndex) -> str:
+    """The words of a question that a shown paper has; `Give me an overview …` is not the topic."""
+    texts = {each.paper.id: f"{each.paper.title} {each.paper.abstract}" for each in evidence}
+    known = {term for text in texts.values() for term in index.terms(text)}
+    words = [word for word in question.split() if not known.isdisjoint(index.terms(word))]
+    return " ".join(words) or question
 
 
 def suggestions(read: Sequence[ReadPassage], cited: Sequence[Citation]) -> tuple[str, ...]:

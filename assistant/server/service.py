@@ -348,3 +348,12 @@ class Service:
         self.pinned.wake()
         with suppress(LibraryError):  # raised again when the overview is asked for
             self.overview()
+
+
+async def answer_of(events: AsyncGenerator[Waiting | Event, None]) -> Answer:
+    """The whole answer, with which a stream of events ends."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Completed):
+                return event.answer
+    raise AssertionError("a stream of events ends with Completed")

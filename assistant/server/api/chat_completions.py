@@ -22,7 +22,7 @@ from assistant.server.api.errors import ApiError, documented, error_event, unles
 from assistant.server.api.recent import RecentAnswers, spoken
 from assistant.server.api.schemas import ChatCompletion, ChatRequest, FinishReason, Message
 from assistant.server.auth import owner_of
-from assistant.server.service import Service, Waiting
+from assistant.server.service import Service, Waiting, answer_of
 from assistant.settings import WritingMode
 from assistant.types import (
     Answer,
@@ -97,7 +97,7 @@ def chat_routes(service: Service) -> APIRouter:
                 events, partial(service.receipt, history=history, sampling=sampling), completion
             )
         if not body.stream:
-            answer = await unless_gone(request.receive, _answer(events))
+            answer = await unless_gone(request.receive, answer_of(events))
             return await asyncio.to_thread(completion.whole, answer)
         first = await anext(events)  # an error before it has a status of its own
         lines = _lines(first, events, completion)
@@ -148,14 +148,6 @@ async def _with_receipt(
             if isinstance(event, Completed):
                 completion.receipt = await run_in_threadpool(make, event.answer)
             yield event
-
-
-async def _answer(events: Events) -> Answer:
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Completed):
-                return event.answer
-    raise AssertionError("a stream of events ends with Completed")
 
 
 async def _lines(

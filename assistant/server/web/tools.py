@@ -4,7 +4,6 @@ Gradio serves them at `/gradio_api/mcp/` and describes them by their docstrings.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
 from functools import wraps
 from typing import Any
 
@@ -20,8 +19,8 @@ from assistant.research.receipt import methods_of
 from assistant.research.table import DEFAULT_COLUMNS, MOST_ROWS, table_json
 from assistant.server.api.audit import report_json
 from assistant.server.auth import owner_of
-from assistant.server.service import Service
-from assistant.types import Answer, Completed, Outcome, answer_json, dumps, lookup_json, search_json
+from assistant.server.service import Service, answer_of
+from assistant.types import Answer, Outcome, answer_json, dumps, lookup_json, search_json
 from retrieval.query.syntax import ExplicitFilters
 from retrieval.types import UserError
 
@@ -59,15 +58,12 @@ def add_tools(service: Service) -> None:
         Returns:
             JSON with the outcome, the answer, its sentences, and citations with their quotes
         """
-        async with aclosing(service.ask_async(question, owner=_owner(request))) as events:
-            async for event in events:
-                if isinstance(event, Completed):
-                    shown = _shown(event.answer)
-                    if receipt:
-                        made = await run_in_threadpool(service.receipt, event.answer, (), LIKELIEST)
-                        shown |= {"methods": methods_of(made), "receipt": made}
-                    return dumps(shown)
-        raise AssertionError("a stream of events ends with Completed")
+        answer = await answer_of(service.ask_async(question, owner=_owner(request)))
+        shown = _shown(answer)
+        if receipt:
+            made = await run_in_threadpool(service.receipt, answer, (), LIKELIEST)
+            shown |= {"methods": methods_of(made), "receipt": made}
+        return dumps(shown)
 
     async def search(query: str, request: gr.Request, k: int = 10) -> str:
         """Find the papers of the library that fit a topic or a question best.

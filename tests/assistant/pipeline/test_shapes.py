@@ -150,7 +150,7 @@ def test_an_overview_quotes_a_sentence_a_paper_and_says_how_many_there_are(ask: 
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("pruning vision models", "Not complete: 1 more of all 4 has most of its words."),
+        ("pruning vision models", "Perhaps not complete: 1 more of all 4 has most of its words."),
         (
             "ballet",
             "Its words do not tell whether that is all: no abstract has most of them.",
