@@ -77,13 +77,16 @@ def features_of(
 def _likeness(
     store: ChromaStore, scores: Mapping[str, float], ids: Sequence[str]
 ) -> dict[str, float]:
-    """See `TopicFeatures.likeness`; what was found first counts by its score."""
+    """See `TopicFeatures.likeness`; what was found first counts by its score.
+
+    It is 0 for a paper that has gone from the library since it was found.
+    """
     first = sorted(scores, key=lambda id_: -scores[id_])[:_FIRST]
-    vectors = paper_vectors(store, [*first, *(id_ for id_ in ids if id_ not in first)])
-    topic = sum(scores[id_] * vectors[id_] for id_ in first)
-    likeness = {}
-    for id_ in ids:
-        others = topic - (scores[id_] * vectors[id_] if id_ in first else 0.0)
+    vectors = paper_vectors(store, dict.fromkeys([*first, *ids]))
+    weighted = {id_: scores[id_] * vectors[id_] for id_ in first if id_ in vectors}
+    likeness = dict.fromkeys(ids, 0.0)
+    for id_ in vectors.keys() & likeness.keys():
+        others = sum((own for at, own in weighted.items() if at != id_), 0 * vectors[id_])
         likeness[id_] = float(others @ vectors[id_] / (np.linalg.norm(others) or 1.0))
     return likeness
 

@@ -1,5 +1,6 @@
 """Which papers belong to an overview, with the real seeds and the default models."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,13 @@ def test_a_paper_found_alone_is_like_no_other(assistant: Assistant) -> None:
     assert one == pytest.approx(other)
     assert 0 < one < 1
     assert max(each.answered for each in both.values()) == 0
+
+
+def test_a_paper_that_has_gone_since_it_was_found_is_like_no_other(assistant: Assistant) -> None:
+    topic = "machine unlearning"
+    found = search(assistant.library, topic, 1)
+    [result] = assistant.reader.read(topic, [found[0].paper], never)
+    gone = replace(found[0], paper=replace(found[0].paper, id="gone"))
+    read = [ReadPassage(each, result) for each in (found[0], gone)]
+    features = features_of(assistant.library, topic, [found[0], gone], read)
+    assert [each.likeness for each in features.values()] == [0.0, 0.0]
