@@ -307,6 +307,10 @@ class LexicalIndex:
         """The stems of texts that start with `start`, with the number of papers that have each."""
         return self._starting("text", start)
 
+    def title_words_starting(self, start: str) -> dict[str, int]:
+        """The words of titles that start with `start`, with the number of papers that have each."""
+        return self._starting("title", start)
+
     def nicknamed(self, name: str) -> int:
         """Number of papers that introduce or mention a nickname (joined)."""
         return self._frequency("nickname", name)

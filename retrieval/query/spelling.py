@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 
 from rapidfuzz import process
@@ -13,6 +14,8 @@ _SHORTEST = 5
 """Letters of the shortest word that is corrected."""
 _LONG = 8
 """Letters from which a word may have two wrong letters."""
+_STEMS = 3
+"""Stems of texts that are tried for a word."""
 _SAMPLE = 20
 """Papers from which the spelling of a stem is taken."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -37,20 +40,31 @@ def respelled(query: str, library: Library) -> list[tuple[str, str]]:
 
 
 def _nearest(word: str, library: Library) -> str:
-    """The word of the texts that is spelled most like `word`, the commonest of several."""
-    index = library.lexical
-    stem = index.stem(word)
-    known = index.terms_starting(stem[:1]) if stem else {}
+    """The word of the titles and texts that is spelled most like `word`.
+
+    Of several it is one with the same stem, or the commonest. Texts are indexed by stems, and the
+    stem of a misspelled word may be unlike that of the right one (`infrence`, `inference`); titles
+    have whole words.
+    """
+    index, typed, stem = library.lexical, word.lower(), library.lexical.stem(word)
     most = 2 if len(word) >= _LONG else 1
-    near = process.extract(stem, list(known), scorer=OSA.distance, score_cutoff=most, limit=None)
-    if not near:
-        return ""
-    best, *_ = min(near, key=lambda each: (each[1], -known[each[0]]))
-    distance = partial(OSA.distance, word.lower())
-    spelled = min(_spellings(best, library), key=distance, default="")
-    if not spelled or distance(spelled) > most:
-        return ""
-    return spelled.capitalize() if word[0].isupper() else spelled
+    stems = index.terms_starting(stem[:1]) if stem else {}
+    words = dict(index.title_words_starting(typed[:1]))
+    for each, _ in sorted(_near(stem, stems, most), key=lambda s: (s[1], -stems[s[0]]))[:_STEMS]:
+        spellings = _spellings(each, library)
+        if spelled := min(spellings, key=partial(OSA.distance, typed), default=""):
+            words[spelled] = max(stems[each], words.get(spelled, 0))
+    near = _near(typed, words, most)
+    best, _ = min(
+        near, key=lambda w: (w[1], index.stem(w[0]) != stem, -words[w[0]]), default=("", 0)
+    )
+    return best.capitalize() if word[0].isupper() else best
+
+
+def _near(sought: str, known: Iterable[str], most: int) -> list[tuple[str, float]]:
+    """Those of the known words with at most so many wrong letters, each with their number."""
+    found = process.extract(sought, list(known), scorer=OSA.distance, score_cutoff=most, limit=None)
+    return [(word, wrong) for word, wrong, _ in found]
 
 
 def _spellings(stem: str, library: Library) -> list[str]:
