@@ -39,7 +39,13 @@ EVERY = 3
 """Of the many questions, for `claim`."""
 KEPT = 0.98
 """Share of what people ask that must not be taken for a claim: then the reader would not rank."""
-WEIGHTS = {"shapes": 3.0, "particulars": 1.0, "overviews": 1.0, "ordinary": 0.5}
+WEIGHTS = {
+    "shapes": 3.0,
+    "requests": 1.5,
+    "particulars": 1.5,
+    "overviews": 1.0,
+    "ordinary": 0.5,
+}
 """Of a message, by file, for `shape`: those of `shapes.jsonl` are fewest, and of most kinds."""
 HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
@@ -121,8 +127,9 @@ def fit_claim(reader: Reader) -> Weights:
 
 def shapes() -> Iterator[tuple[str, str, bool, str]]:
     """Every message, its shape, whether it is kept out, and the file it is from."""
-    for row in lines("shapes.jsonl"):
-        yield row["message"], row["shape"], is_held_out(row["message"]), "shapes"
+    for name in ("shapes", "requests"):
+        for row in lines(f"{name}.jsonl"):
+            yield row["message"], row["shape"], is_held_out(row["message"]), name
     for row in lines("particulars.jsonl"):
         yield row["question"], row["shape"], is_held_out(row["paper"]), "particulars"
     for row in lines("overviews.jsonl"):
