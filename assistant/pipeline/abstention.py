@@ -63,8 +63,12 @@ BIAS = -1.94
 
 def probability(features: Features) -> float:
     """Probability that the abstract answers, in [0, 1]."""
-    logit = BIAS + sum(map(mul, astuple(features), astuple(WEIGHTS)))
-    return 1 / (1 + math.exp(-logit))
+    return logistic(astuple(features), astuple(WEIGHTS), BIAS)
+
+
+def logistic(features: Sequence[float], weights: Sequence[float], bias: float) -> float:
+    """The probability that a logistic regression gives, in [0, 1]."""
+    return 1 / (1 + math.exp(-bias - sum(map(mul, features, weights))))
 
 
 @dataclass(frozen=True, slots=True)

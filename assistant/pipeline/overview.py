@@ -5,13 +5,12 @@ papers found for 200 topics by `tests/benchmarks/training/fit_topics.py`; see
 tests/benchmarks/shapes.md.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from operator import mul
 
 import numpy as np
 
+from assistant.pipeline.abstention import logistic
 from assistant.types import Evidence
 from retrieval.index.chroma import ChromaStore
 from retrieval.library.groups import grouped
@@ -48,8 +47,7 @@ BIAS = -7.56
 
 def belongs(features: TopicFeatures) -> float:
     """Probability that the paper belongs to the topic, in [0, 1]."""
-    logit = BIAS + sum(map(mul, astuple(features), astuple(WEIGHTS)))
-    return 1 / (1 + math.exp(-logit))
+    return logistic(astuple(features), astuple(WEIGHTS), BIAS)
 
 
 def features_of(

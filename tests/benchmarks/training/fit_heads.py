@@ -46,7 +46,7 @@ WEIGHTS = {
     "overviews": 1.0,
     "ordinary": 0.5,
 }
-"""Of a message, by file, for `shape`: those of `shapes.jsonl` are fewest, and of most kinds."""
+"""Of a message, by file, for `shape`: those of `shapes.jsonl` are of most kinds."""
 HELD_OUT = 0.1
 """Share of shapes and papers that are kept out, by a checksum of their text."""
 DEFINITIONS = ("What is {}?", "define {}", "What does {} mean, and what is it for?")
